@@ -42,9 +42,9 @@ test.each(['Admin', 'App Admin'])(
   'no decision is offered to an %s who made the request',
   async (role) => {
     const own = await person(core.db, `${role.replace(' ', '')}@example.com`, [role])
-    const its = await app(core.db, `Of ${role}`, { adminUserIds: [own.id] })
-    await acme.inStore(its, { approvers: { users: [{ id: boss.id }], groups: [] } })
-    const request = await acme.asked(own, { app_id: its })
+    const ownApp = await app(core.db, `Of ${role}`, { adminUserIds: [own.id] })
+    await acme.inStore(ownApp, { approvers: { users: [{ id: boss.id }], groups: [] } })
+    const request = await acme.asked(own, { app_id: ownApp })
     const { id } = await acme.openTask(request)
     expect((await core.call('GET', `/tasks/${id}`, { token: own.token })).status).toBe(200)
     expect(await offered(own.token, id)).toEqual([])

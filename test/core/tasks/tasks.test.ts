@@ -183,17 +183,21 @@ describe('an action', () => {
   })
 
   test.each([
-    ['an unknown one', { action_type: 'explode' }, 400],
-    ['an action of another category', { action_type: 'confirm' }, 400],
+    ['of an unknown type', { action_type: 'explode' }, 400],
+    ['of another category', { action_type: 'confirm' }, 400],
     [
-      'a transition that it does not offer',
+      'with a transition that it does not offer',
       { action_type: 'approve', transition_to: 'EXPIRED' },
       400,
     ],
-    ['the state that the task is in', { action_type: 'approve', transition_to: 'PENDING' }, 409],
-    ['nothing', {}, 422],
-    ['a number', { action_type: 1 }, 422],
-  ])('that is %s changes nothing', async (_name, body, status) => {
+    [
+      'with a transition to the current state',
+      { action_type: 'approve', transition_to: 'PENDING' },
+      409,
+    ],
+    ['without a type', {}, 422],
+    ['with a number as its type', { action_type: 1 }, 422],
+  ])('%s changes nothing', async (_name, body, status) => {
     const id = await task(core.db, { userIds: [ada.id] })
     expect(
       (await core.call('POST', `/tasks/${id}/perform-action`, { token: ada.token, body })).status,
@@ -211,8 +215,8 @@ describe('an action', () => {
       const perform = async (action_type: string) => {
         const body = { action_type }
         const path = `/tasks/${id}/perform-action`
-        const { status, body: said } = await core.call('POST', path, { token: ada.token, body })
-        return [status, said.detail]
+        const { status, body: answer } = await core.call('POST', path, { token: ada.token, body })
+        return [status, answer.detail]
       }
       await core.call('POST', `/tasks/${id}/${verb}`, { token: ada.token })
       const ended = `The task is already ${await statusOf(id)}`
@@ -302,14 +306,14 @@ describe('a body', () => {
     })
 
   test.each([
-    ['absent', {}, { loc: ['body'], msg: 'Field required', type: 'missing' }],
+    ['that is absent', {}, { loc: ['body'], msg: 'Field required', type: 'missing' }],
     [
       'without the field',
       { body: {} },
       { loc: ['body', 'comment'], msg: 'Field required', type: 'missing' },
     ],
     [
-      'empty text',
+      'with an empty text',
       { body: { comment: '' } },
       {
         loc: ['body', 'comment'],
@@ -318,7 +322,7 @@ describe('a body', () => {
       },
     ],
     [
-      'too long',
+      'with a text that is too long',
       { body: { comment: 'x'.repeat(4001) } },
       {
         loc: ['body', 'comment'],
@@ -327,7 +331,7 @@ describe('a body', () => {
       },
     ],
     [
-      'a list',
+      'that is a list',
       { body: [] },
       {
         loc: ['body'],
@@ -336,7 +340,7 @@ describe('a body', () => {
       },
     ],
     [
-      'another media type',
+      'of another media type',
       { raw: '{"comment":"x"}', headers: { 'content-type': 'text/plain' } },
       {
         loc: ['body'],
@@ -349,7 +353,7 @@ describe('a body', () => {
       { body: { comment: 'a\u0000b' } },
       { loc: ['body', 'comment'], type: 'value_error' },
     ],
-  ])('that is %s returns a 422 with the reason', async (_name, options, entry) => {
+  ])('%s returns a 422 with the reason', async (_name, options, entry) => {
     const { status, body } = await post(options)
     expect(status).toBe(422)
     expect(body.detail).toHaveLength(1)
@@ -404,7 +408,7 @@ describe('reassigning', () => {
       { group_ids: ['00000000-0000-4000-8000-000000000000'] },
       404,
     ],
-    ['to more than a list may hold', 'APPROVAL', { user_ids: Array(501).fill('x') }, 422],
+    ['to more users than a list may have', 'APPROVAL', { user_ids: Array(501).fill('x') }, 422],
     ['of a provisioning task', 'PROVISIONING', { user_ids: [] }, 400],
   ])('%s is refused and changes nothing', async (_name, category, body, status) => {
     const id = await task(core.db, { category, userIds: [ada.id] })

@@ -77,44 +77,44 @@ test('after a secret was renewed, calls are signed with the new and the previous
 
 describe('a reply', () => {
   test.each([
-    ['in `response`', 'PRE_APPROVAL', 200, '{"response":{"a":1}}', { a: 1 }],
-    ['in `output`', 'PRE_APPROVAL', 200, '{"output":{"a":1}}', { a: 1 }],
+    ['with `response`', 'PRE_APPROVAL', 200, '{"response":{"a":1}}', { a: 1 }],
+    ['with `output`', 'PRE_APPROVAL', 200, '{"output":{"a":1}}', { a: 1 }],
     [
-      'in both, with `output` taking precedence',
+      'with both, of which `output` takes precedence,',
       'PRE_APPROVAL',
       200,
       '{"response":{"a":1},"output":{"b":2}}',
       { b: 2 },
     ],
-    ['of JSON without either', 'REQUEST_VALIDATION', 201, '[1]', {}],
-    ['without a body, of provisioning', 'PROVISION', 204, '', {}],
-    ['without a body, of deprovisioning', 'DEPROVISION', 204, '', {}],
-    ['of any 2xx, of SIEM', 'SIEM', 202, 'thanks', {}],
+    ['with JSON without either', 'REQUEST_VALIDATION', 201, '[1]', {}],
+    ['without a body from a PROVISION webhook', 'PROVISION', 204, '', {}],
+    ['without a body from a DEPROVISION webhook', 'DEPROVISION', 204, '', {}],
+    ['with any 2xx status from a SIEM webhook', 'SIEM', 202, 'thanks', {}],
   ])('%s is a success', async (_, type, status, text, response) => {
     receiver.answer(answering(status, text))
     expect(await call((await make(type)).id)).toEqual({ ok: true, response })
   })
 
   test.each([
-    ['that is no JSON', 'PROVISION', 200, '<html>', /200 with something that is not JSON/],
-    ['without a body, where one is asked', 'PRE_APPROVAL', 204, '', /204 without a body/],
-    ['of an error, in JSON', 'PROVISION', 500, '{"response":{}}', /answered 500/],
+    ['that is not JSON', 'PROVISION', 200, '<html>', /200 with something that is not JSON/],
+    ['without a required body', 'PRE_APPROVAL', 204, '', /204 without a body/],
+    ['with an error status and JSON', 'PROVISION', 500, '{"response":{}}', /answered 500/],
     [
-      'of a text that cannot be kept',
+      'with text that cannot be stored',
       'PROVISION',
       200,
       '{"response":{"a":"\\u0000"}}',
       /cannot be stored/,
     ],
     [
-      'that is nested too deep',
+      'that is nested too deeply',
       'PROVISION',
       200,
       `${'['.repeat(99)}${']'.repeat(99)}`,
       /cannot be stored/,
     ],
     [
-      'of a megabyte and more',
+      'of more than a megabyte',
       'PROVISION',
       200,
       JSON.stringify('x'.repeat(2 ** 20)),

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 /** Makes a call that is logged. */
-async function happen(): Promise<void> {
+async function createLoggedEvent(): Promise<void> {
   made += 1
   const body = { name: `App ${made}`, category: 'Other', description: '' }
   await core.call('POST', '/apps', { body })
@@ -49,9 +49,9 @@ const dueNow = () =>
   core.db.update(eventFeeds).set({ nextTryAt: null }).where(eq(eventFeeds.webhookId, id))
 
 test('events since the creation are delivered in order, in the format of the public service', async () => {
-  await happen()
-  await happen()
-  await until('three events came', () => events().length >= 3)
+  await createLoggedEvent()
+  await createLoggedEvent()
+  await until('three events are delivered', () => events().length >= 3)
   // The first event is the creation of the webhook.
   expect(hashes()).toEqual(await logged())
   expect(events()[1]).toEqual({
@@ -82,9 +82,9 @@ test('events since the creation are delivered in order, in the format of the pub
 test('a failed delivery is retried with the same body and id, and no event is lost', async () => {
   const before = receiver.received.length
   receiver.answer(answering(503))
-  await happen()
-  await happen()
-  await until('it failed', async () => (await feed()).problem !== null)
+  await createLoggedEvent()
+  await createLoggedEvent()
+  await until('a delivery has failed', async () => (await feed()).problem !== null)
   expect(await feed()).toMatchObject({
     waiting: 2,
     failing_since: expect.any(String),
@@ -93,16 +93,17 @@ test('a failed delivery is retried with the same body and id, and no event is lo
   })
   receiver.answer(answering(200))
   await dueNow()
-  await until('three more came', () => receiver.received.length >= before + 3)
+  await until('three more deliveries are received', () => receiver.received.length >= before + 3)
   const [failed, again, next] = receiver.received.slice(before)
   expect(again?.text).toBe(failed?.text)
   expect(again?.headers['webhook-id']).toBe(failed?.headers['webhook-id'])
   expect(next?.headers['webhook-id']).not.toBe(failed?.headers['webhook-id'])
-  await until('it works again', async () => (await feed()).problem === null)
+  await until('the feed works again', async () => (await feed()).problem === null)
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
 test('the id of a delivery is derived from the hash of its event', () => {
+  expect(receiver.received).not.toEqual([])
   for (const { headers, text } of receiver.received) {
     const { event_hash } = JSON.parse(text).event
     expect(headers['webhook-id']).toBe(`evt_${id}_${event_hash.slice(0, 32)}`)
@@ -111,8 +112,8 @@ test('the id of a delivery is derived from the hash of its event', () => {
 
 test('retries back off; after a day of failures the admins have one task', async () => {
   receiver.answer(answering(500))
-  await happen()
-  await until('it failed', async () => (await feed()).problem !== null)
+  await createLoggedEvent()
+  await until('a delivery has failed', async () => (await feed()).problem !== null)
   const pause = async () => {
     const [row] = await core.db
       .execute<{ ms: string }>(sql`
@@ -124,7 +125,7 @@ test('retries back off; after a day of failures the admins have one task', async
   await core.db
     .update(eventFeeds)
     .set({ nextTryAt: null, attempts: 7, failingSince: sql`now() - interval '25 hours'` })
-  await until('the pause grew', async () => (await pause()) > first * 4)
+  await until('the pause has grown', async () => (await pause()) > first * 4)
   const tasks = async () =>
     (await core.call('GET', '/tasks?task_type=WEBHOOK_FAILING&show_all_tasks=true')).body.items
   expect(await tasks()).toMatchObject([
@@ -132,18 +133,18 @@ test('retries back off; after a day of failures the admins have one task', async
   ])
   await dueNow()
   const sent = receiver.received.length
-  await until('it was tried again', () => receiver.received.length > sent)
-  await until('it pauses again', async () => (await pause()) > 0)
+  await until('the delivery is tried again', () => receiver.received.length > sent)
+  await until('the feed pauses again', async () => (await pause()) > 0)
   expect(await tasks()).toHaveLength(1)
 })
 
 test('concurrent deliveries lose no event and keep the order', async () => {
   receiver.answer(answering(200))
   await dueNow()
-  await until('nothing waits', async () => (await feed()).waiting === 0)
+  await until('no event waits', async () => (await feed()).waiting === 0)
   const before = receiver.received.length
   await core.call('PATCH', `${BASE}/${id}`, { body: { description: 'a' } })
-  for (let n = 0; n < 5; n += 1) await happen()
+  for (let n = 0; n < 5; n += 1) await createLoggedEvent()
   const parts: RequestContext = {
     ...core.host.parts,
     requestId: 'r',
@@ -151,38 +152,38 @@ test('concurrent deliveries lose no event and keep the order', async () => {
     signal: new AbortController().signal,
   }
   await Promise.all([1, 2, 3].map(() => FEED_JOB.handle(core.db, id, parts)))
-  await until('nothing waits', async () => (await feed()).waiting === 0)
-  const told = [...new Set(hashes().slice(before))]
-  expect(told).toEqual((await logged()).slice(-told.length))
-  expect(told).toHaveLength(6)
+  await until('no event waits', async () => (await feed()).waiting === 0)
+  const delivered = [...new Set(hashes().slice(before))]
+  expect(delivered).toEqual((await logged()).slice(-delivered.length))
+  expect(delivered).toHaveLength(6)
 })
 
 test('delivery continues after a restart, and a webhook that was off receives what it missed', async () => {
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
-  await happen()
+  await createLoggedEvent()
   await core.stop({ keep: true })
   receiver.answer(answering(200))
   core = await startCore(env(), { from: core.dataDir })
-  await happen()
+  await createLoggedEvent()
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
-  await until('nothing waits', async () => (await feed()).waiting === 0)
+  await until('no event waits', async () => (await feed()).waiting === 0)
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
-/** Queues some entries, and calls `meanwhile` between the delivery of the first and the second. */
-async function between(meanwhile: () => Promise<unknown>): Promise<Receiver['received']> {
-  await until('nothing waits', async () => (await feed()).waiting === 0)
+/** Queues some entries, and calls `change` between the delivery of the first and the second. */
+async function whileDelivering(change: () => Promise<unknown>): Promise<Receiver['received']> {
+  await until('no event waits', async () => (await feed()).waiting === 0)
   await core.db.update(eventFeeds).set({ nextTryAt: sql`now() + interval '1 hour'` })
-  for (let n = 0; n < 4; n += 1) await happen()
+  for (let n = 0; n < 4; n += 1) await createLoggedEvent()
   await core.call('GET', '/activity_logs')
   const before = receiver.received.length
   let begun: Promise<unknown> | null = null
   receiver.answer((reply) => {
-    begun ??= meanwhile()
+    begun ??= change()
     void begun.finally(() => reply.end('{}'))
   })
   await dueNow()
-  await until('the first came', () => receiver.received.length > before)
+  await until('the first event is received', () => receiver.received.length > before)
   await begun
   await new Promise((resolve) => setTimeout(resolve, 1500))
   receiver.answer(answering(200, '{}'))
@@ -190,20 +191,20 @@ async function between(meanwhile: () => Promise<unknown>): Promise<Receiver['rec
 }
 
 test('a webhook that is switched off during a delivery receives nothing more until it is on', async () => {
-  const off = () => core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
-  expect(await between(off)).toHaveLength(1)
+  const disable = () => core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
+  expect(await whileDelivering(disable)).toHaveLength(1)
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
-  await until('nothing waits', async () => (await feed()).waiting === 0)
+  await until('no event waits', async () => (await feed()).waiting === 0)
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
 test('after a change, the rest goes to the new address with the new headers and signatures', async () => {
   const body = { url: `${receiver.url}/moved`, headers: { 'x-key': 'another-key' } }
-  const told = await between(async () => {
+  const deliveries = await whileDelivering(async () => {
     await core.call('PATCH', `${BASE}/${id}`, { body })
     await core.call('POST', `${BASE}/${id}/secret`, { body: {} })
   })
-  const after = told.slice(1)
+  const after = deliveries.slice(1)
   expect(after.length).toBeGreaterThanOrEqual(3)
   for (const { path, headers } of after) {
     expect(path).toBe('/hook/moved')
@@ -214,11 +215,13 @@ test('after a change, the rest goes to the new address with the new headers and 
 })
 
 test('personal data that is erased while entries wait is not delivered', async () => {
-  const told = await between(() => core.db.execute(sql`delete from activity_personal`))
-  const actors = told.map(({ text }) => JSON.parse(text).event.actor.actor_data.email)
+  const deliveries = await whileDelivering(() =>
+    core.db.execute(sql`delete from activity_personal`),
+  )
+  const actors = deliveries.map(({ text }) => JSON.parse(text).event.actor.actor_data.email)
   expect(actors.slice(0, 4)).toEqual(['admin@localhost', '', '', ''])
 })
 
 test('a webhook that is deleted during a delivery receives nothing more', async () => {
-  expect(await between(() => core.call('DELETE', `${BASE}/${id}`))).toHaveLength(1)
+  expect(await whileDelivering(() => core.call('DELETE', `${BASE}/${id}`))).toHaveLength(1)
 })

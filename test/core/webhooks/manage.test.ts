@@ -62,16 +62,20 @@ test('a new webhook is listed at once; its secret is shown once, the values of i
 
 describe('refuses', () => {
   test.each([
-    ['an address that is none', { url: 'receiver' }, /url: .*absolute URL/],
+    ['an address that is not a URL', { url: 'receiver' }, /url: .*absolute URL/],
     ['another scheme', { url: 'ftp://receiver.example/' }, /only https/],
-    ['http', { url: 'http://receiver.example/' }, /webhooks=receiver.example:80/],
+    ['plain http', { url: 'http://receiver.example/' }, /webhooks=receiver.example:80/],
     ['a private address', { url: 'https://10.0.0.7/' }, /webhooks=10.0.0.7:443/],
     ['a loopback name', { url: 'https://localhost/' }, /webhooks=localhost:443/],
-    ['metadata of a cloud', { url: 'http://169.254.169.254/latest' }, /169.254.169.254:80/],
+    [
+      'the metadata address of a cloud',
+      { url: 'http://169.254.169.254/latest' },
+      /169.254.169.254:80/,
+    ],
     ['a user in the address', { url: 'https://ada:pass@receiver.example/' }, /user info/],
-    ['a header of the connection', { headers: { Host: 'a' } }, /host cannot be set/],
-    ['a header of its own', { headers: { 'Webhook-Id': 'a' } }, /set by Keyway itself/],
-    ['a header that is no name', { headers: { 'a b': 'a' } }, /not a header name/],
+    ['a header that the connection sets', { headers: { Host: 'a' } }, /host cannot be set/],
+    ['a header that Keyway sets', { headers: { 'Webhook-Id': 'a' } }, /set by Keyway itself/],
+    ['an invalid header name', { headers: { 'a b': 'a' } }, /not a header name/],
     ['an unknown type', { hook_type: 'PHONE' }, /hook_type/],
     ['no name', { name: '' }, /name/],
     ['a name that is too long', { name: 'x'.repeat(256) }, /name/],

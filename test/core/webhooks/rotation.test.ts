@@ -41,7 +41,10 @@ test('secrets are sealed again with the newest KEYWAY_SECRET, and the old one ca
   }
   expect(await sealedBy()).toBe(keyId(SECRET))
   await restart(`${NEW_SECRET},${SECRET}`)
-  await until('it is sealed again', async () => (await sealedBy()) === keyId(NEW_SECRET))
+  await until(
+    'the key is sealed with the new secret',
+    async () => (await sealedBy()) === keyId(NEW_SECRET),
+  )
   await restart(NEW_SECRET)
   const tried = await core.call('POST', `/operator/webhooks/${webhook.id}/test`)
   expect(tried.body).toMatchObject({ ok: true })
