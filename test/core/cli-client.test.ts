@@ -118,14 +118,14 @@ async function getAll<S extends v.GenericSchema>(
     all.push(...answer.items.map((item) => v.parse(model, item)))
     if (page === answer.pages) return all
   }
-  throw new Error(`${endpoint} never ends`)
+  throw new Error(`${endpoint} has more than 50 pages`)
 }
 
 const somebody = people()[0]?.email ?? ''
 
 async function tokenOf(email: string): Promise<string> {
   const [user] = await core.db.select().from(users).where(eq(users.email, email))
-  if (!user) throw new Error(`nobody is ${email}`)
+  if (!user) throw new Error(`there is no user ${email}`)
   const { id: userId, domainId } = user
   const token = { userId, domainId, name: 'cli', description: '', readOnly: false, expiresAt: null }
   return (await createToken(core.db, createTokenHasher([SECRET]), token)).token

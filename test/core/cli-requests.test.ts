@@ -124,18 +124,18 @@ async function send(
   })
   expect(reply.headers.get('x-cli-version')).toBeNull()
   // Any reply but 204 must be JSON.
-  const said: unknown = reply.status === 204 ? await reply.text() : await reply.json()
-  return { status: reply.status, said }
+  const answer: unknown = reply.status === 204 ? await reply.text() : await reply.json()
+  return { status: reply.status, answer }
 }
 
 /** Creates a request as the client does: with the reason in `note`, reading only the first item. */
 async function ask(body: object, token = ada.token) {
-  const { status, said } = await send('POST', 'appstore/access_request', {
+  const { status, answer } = await send('POST', 'appstore/access_request', {
     token,
     body: { app_id: appId, note: 'For the launch', ...body },
   })
   expect(status).toBe(201)
-  const [first] = v.parse(v.array(Request), said)
+  const [first] = v.parse(v.array(Request), answer)
   return v.parse(Request, first)
 }
 
@@ -144,17 +144,17 @@ async function list(query: Query) {
     ['page', '1'],
     ['size', '100'],
   ]
-  const { status, said } = await send('GET', 'appstore/access_requests', {
+  const { status, answer } = await send('GET', 'appstore/access_requests', {
     query: [...query, ...paging],
   })
   expect(status).toBe(200)
-  return v.parse(Paged, said).items
+  return v.parse(Paged, answer).items
 }
 
-async function polled(requestId: string) {
+async function pollUntilDone(requestId: string) {
   for (;;) {
-    const { said } = await send('GET', `appstore/access_requests/${requestId}`)
-    const request = v.parse(Request, said)
+    const { answer } = await send('GET', `appstore/access_requests/${requestId}`)
+    const request = v.parse(Request, answer)
     if (!PENDING.includes(request.status)) return request
     // Complete the task that the client is waiting for.
     await acme.settle(requestId, 'complete')
@@ -174,7 +174,7 @@ test('creates a request with a reason and a length, and polls until it is comple
   })
   const read = await acme.read(made.id)
   expect(read).toMatchObject({ notes: { PENDING: 'For the launch' }, expiration_in_seconds: 3600 })
-  const done = await polled(made.id)
+  const done = await pollUntilDone(made.id)
   expect(done.status).toBe('COMPLETED')
   const seconds = (Date.parse(`${done.expires_at}Z`) - Date.now()) / 1000
   expect(seconds).toBeGreaterThan(3500)
@@ -205,14 +205,14 @@ test('cancels a request with a reason, and only once', async () => {
     send('DELETE', `appstore/access_requests/${requestId}`, {
       query: [['reason', 'Not any more']],
     })
-  expect(await cancel()).toEqual({ status: 204, said: '' })
+  expect(await cancel()).toEqual({ status: 204, answer: '' })
   expect(await acme.read(requestId)).toMatchObject({
     status: 'CANCELLED',
     notes: { CANCELLED: 'Not any more' },
   })
   const again = await cancel()
   expect(again.status).toBe(409)
-  expect(v.parse(Refusal, again.said).detail).toMatch(/CANCELLED/)
+  expect(v.parse(Refusal, again.answer).detail).toMatch(/CANCELLED/)
 })
 
 test('a person without names has empty strings as names, never null', async () => {
@@ -238,9 +238,9 @@ test('each refusal has a `detail` that can be printed', async () => {
   const nothing = '00000000-0000-4000-8000-000000000000'
   const asked = (body: object, token?: string | null) =>
     send('POST', 'appstore/access_request', { body, ...(token === undefined ? {} : { token }) })
-  const refused = async (reply: Promise<{ status: number; said: unknown }>) => {
-    const { status, said } = await reply
-    return [status, typeof v.parse(Refusal, said).detail]
+  const refused = async (reply: Promise<{ status: number; answer: unknown }>) => {
+    const { status, answer } = await reply
+    return [status, typeof v.parse(Refusal, answer).detail]
   }
   const by = (token: string | null) => ({ token })
   expect(await refused(send('GET', one, by(null)))).toEqual([401, 'string'])

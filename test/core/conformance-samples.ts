@@ -165,40 +165,40 @@ async function review({ db }: World, domainId: string): Promise<string> {
     reviewType: 'ENTITLEMENTS',
     status: 'IN_PROGRESS',
   } as const
-  const [arda, empty] = await db
+  const [reviewApp, empty] = await db
     .insert(accessReviewApps)
     .values([
       { ...inReview, appId },
       { ...inReview, appId: another },
     ])
     .returning()
-  const ardaId = arda?.id ?? ''
-  const account = { accountId: ardaId, account: 'u1', accountType: 'USER' }
+  const reviewAppId = reviewApp?.id ?? ''
+  const account = { accountId: reviewAppId, account: 'u1', accountType: 'USER' }
   const [item] = await db
     .insert(accessReviewItems)
     .values({
       domainId,
       reviewId,
-      ardaId,
+      ardaId: reviewAppId,
       appId,
-      assignmentId: await ofAdmin(db, ardaId),
+      assignmentId: await ofAdmin(db, reviewAppId),
       ...account,
     })
     .returning()
-  latest = { arda: empty?.id ?? '', item: item?.id ?? '' }
+  latest = { reviewAppId: empty?.id ?? '', item: item?.id ?? '' }
   return reviewId
 }
 /** Assigns the review of an app to the first admin. */
-async function ofAdmin(db: Db, ardaId: string): Promise<string> {
+async function ofAdmin(db: Db, reviewAppId: string): Promise<string> {
   const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
-  const values = { ardaId, userIds: [admin?.id ?? ''], why: 'sample' }
+  const values = { ardaId: reviewAppId, userIds: [admin?.id ?? ''], why: 'sample' }
   const [row] = await db
     .insert(accessReviewAssignments)
     .values({ ...values, domainId: admin?.domainId ?? '' })
     .returning()
   return row?.id ?? ''
 }
-let latest = { arda: '', item: '' }
+let latest = { reviewAppId: '', item: '' }
 
 /** A finding in an app whose next check is far in the future; a check would resolve the finding. */
 export async function finding(
@@ -358,13 +358,13 @@ export const BUILDERS: Record<string, Builder> = {
     foreign: (world) => review(world, world.otherDomainId),
   },
   arda_id: {
-    own: async () => latest.arda,
+    own: async () => latest.reviewAppId,
     foreign: async (world) => {
       const own = latest
       await review(world, world.otherDomainId)
-      const { arda } = latest
+      const { reviewAppId } = latest
       latest = own
-      return arda
+      return reviewAppId
     },
   },
   item_id: {

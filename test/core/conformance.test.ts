@@ -35,12 +35,12 @@ let world: World
 let plain: string
 let readOnly: string
 /** Invalid tokens by reason. */
-const dead: Record<string, string | null> = {
+const invalidTokens: Record<string, string | null> = {
   'no token': null,
-  'another form': 'abc',
+  'a malformed token': 'abc',
   'only the prefix': 'lsk_',
   'an unknown token': `lsk_${'x'.repeat(43)}`,
-  'a token cut short': ADMIN_TOKEN.slice(0, -1),
+  'a truncated token': ADMIN_TOKEN.slice(0, -1),
 }
 
 beforeAll(async () => {
@@ -53,11 +53,13 @@ beforeAll(async () => {
   for (const status of ['SUSPENDED', 'INACTIVE'] as const) {
     const gone = await person(db, `${status}@example.com`, ['Admin'])
     await db.update(users).set({ status }).where(eq(users.id, gone.id))
-    dead[`a token of a user ${status}`] = gone.token
+    invalidTokens[`a token of a user ${status}`] = gone.token
   }
   const owner = await person(db, 'owner@example.com', ['Admin'])
-  dead['a revoked token'] = await tokenOf(owner.id, { revokedAt: new Date() })
-  dead['an expired token'] = await tokenOf(owner.id, { expiresAt: new Date(Date.now() - 1000) })
+  invalidTokens['a revoked token'] = await tokenOf(owner.id, { revokedAt: new Date() })
+  invalidTokens['an expired token'] = await tokenOf(owner.id, {
+    expiresAt: new Date(Date.now() - 1000),
+  })
 })
 afterAll(() => core.stop())
 
@@ -145,25 +147,25 @@ const testIf =
 const NOT_AUTHENTICATED = { detail: 'Not authenticated' }
 
 describe.each(ROWS)('%s', (name, row) => {
-  const guarded = row.who !== 'anybody'
+  const needsToken = row.who !== 'anybody'
   const names = Object.keys(row.query)
   const typed = (type: string) =>
     Object.entries(row.query).filter(([, { jsonSchema }]) => jsonSchema['type'] === type)
 
   test('returns its declared status and rate-limit headers', async () => {
-    const reply = await valid(name, row, guarded ? {} : { token: null })
+    const reply = await valid(name, row, needsToken ? {} : { token: null })
     expect(reply.status).toBe(row.status)
     if (row.answer === 'empty') expect(reply.body).toBeNull()
-    if (!guarded) return
+    if (!needsToken) return
     expect(reply.headers.get('x-ratelimit-limit')).toBe('1000000')
     expect(Number(reply.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
     expect(reply.headers.get('x-ratelimit-reset')).toMatch(/^\d+\.\d+$/)
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
   })
 
-  testIf(guarded)('returns 401 without a valid token', async () => {
+  testIf(needsToken)('returns 401 without a valid token', async () => {
     const { path, body: sent } = await refusable(name, row)
-    for (const [why, token] of Object.entries(dead)) {
+    for (const [why, token] of Object.entries(invalidTokens)) {
       const { status, body, headers } = await call(row.method, path, { body: sent, token })
       expect({ why, status, body }).toEqual({ why, status: 401, body: NOT_AUTHENTICATED })
       expect(headers.get('www-authenticate')).toBe('Bearer')
@@ -173,14 +175,14 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(basic).toMatchObject({ status: 401, body: NOT_AUTHENTICATED })
   })
 
-  testIf(guarded && row.method !== 'GET')('returns 403 to a read-only token', async () => {
+  testIf(needsToken && row.method !== 'GET')('returns 403 to a read-only token', async () => {
     expect(await valid(name, row, { token: readOnly })).toMatchObject({
       status: 403,
       body: { detail: 'This token is read-only' },
     })
   })
 
-  testIf(guarded && row.who !== 'caller')(
+  testIf(needsToken && row.who !== 'caller')(
     'returns 403 to a caller without permission',
     async () => {
       expect(await valid(name, row, { token: plain })).toMatchObject({
@@ -207,11 +209,11 @@ describe.each(ROWS)('%s', (name, row) => {
     }
   })
 
-  const foreigners = paramsOf(row).flatMap((param) => {
+  const foreignParams = paramsOf(row).flatMap((param) => {
     const { foreign } = builderOf(param)
     return foreign ? [[param, foreign] as const] : []
   })
-  test.each(foreigners)('returns 404 for an unknown or malformed %s', async (param, foreign) => {
+  test.each(foreignParams)('returns 404 for an unknown or malformed %s', async (param, foreign) => {
     const ids = {
       unknown: randomUUID(),
       malformed: 'x',
@@ -334,8 +336,8 @@ describe.each(ROWS)('%s', (name, row) => {
   test.each(typed('integer'))(
     'uses the last value of a repeated %s',
     async (key, { jsonSchema }) => {
-      const fine = String(jsonSchema['minimum'] ?? jsonSchema['default'])
-      const path = withQuery(await pathOf(row), `${key}=x&${key}=${fine}`)
+      const validNumber = String(jsonSchema['minimum'] ?? jsonSchema['default'])
+      const path = withQuery(await pathOf(row), `${key}=x&${key}=${validNumber}`)
       expect((await valid(name, row, {}, path)).status).toBe(row.status)
     },
   )
@@ -351,7 +353,8 @@ describe.each(ROWS)('%s', (name, row) => {
   testIf(isPaged)('returns an empty page past the end, with the correct total', async () => {
     const [key, far] =
       row.answer === 'page' ? ['page', 9_007_199_254_740_991] : ['offset', 1_000_000_000]
-    if (!names.includes(key as string)) throw new Error(`a ${row.answer} without ${key}`)
+    if (!names.includes(key as string))
+      throw new Error(`${name} returns a ${row.answer}, but has no parameter ${key}`)
     const path = await pathOf(row)
     const first = await valid(name, row, {}, path)
     const past = await valid(name, row, {}, withQuery(path, `${key}=${far}`))
@@ -368,7 +371,7 @@ describe.each(ROWS)('%s', (name, row) => {
   testIf(form)(
     'also returns its list as CSV, with a column for each member of an item',
     async () => {
-      if (form === null) throw new Error('this is no list')
+      if (form === null) throw new Error(`${name} does not return a list`)
       const reply = await valid(name, row, { headers: { accept: 'text/csv' } })
       expect(reply.status).toBe(200)
       const [head, ...rows] = parse(reply.body) as string[][]
@@ -478,12 +481,12 @@ describe.each(ROWS)('%s', (name, row) => {
       else expect(reply.status).toBe(row.status)
     })
 
-    const strange = [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']
-    const misfits = Object.keys(entries)
-      .map((key) => [key, strange.filter((value) => !fits(key, value))] as const)
+    const invalidValues = [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']
+    const invalidMembers = Object.keys(entries)
+      .map((key) => [key, invalidValues.filter((value) => !fits(key, value))] as const)
       .filter(([, values]) => values.length > 0)
-    testIf(misfits.length > 0)('with values of wrong types', async () => {
-      for (const [key, values] of misfits)
+    testIf(invalidMembers.length > 0)('with values of wrong types', async () => {
+      for (const [key, values] of invalidMembers)
         for (const value of values) {
           const body = { ...(await goodBody()), [key]: value }
           const reply = await refuse(JSON.stringify(body))
@@ -543,14 +546,14 @@ describe.each(ROWS)('%s', (name, row) => {
       const empty = await raw('{}', 'application/json', path)
       // __proto__ does not count as a member: it is ignored, or refused as an unknown field.
       const isStrict = row.body?.type === 'strict_object'
-      const strange = {
+      const invalidValues = {
         loc: ['body', '__proto__'],
         msg: 'Extra inputs are not permitted',
         type: 'extra_forbidden',
       }
       expect({ status: hidden.status, body: hidden.body }).toEqual(
         isStrict
-          ? { status: 422, body: { detail: expect.arrayContaining([strange]) } }
+          ? { status: 422, body: { detail: expect.arrayContaining([invalidValues]) } }
           : { status: empty.status, body: empty.body },
       )
       const more = `${body.slice(0, -1)},"__proto__":{"toString":1},"constructor":{"prototype":1}}`

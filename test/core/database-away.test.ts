@@ -51,8 +51,8 @@ test('a full disk is reported by each interface, the log and /readyz; reads stil
   ])
   shows('a write is refused', refused.body, await readyz())
   expect((await core.call('GET', '/users/current')).status).toBe(200)
-  const told = core.lines.filter((line) => line.includes('the disk of the database is full ('))
-  expect(told).toHaveLength(1)
+  const warnings = core.lines.filter((line) => line.includes('the disk of the database is full ('))
+  expect(warnings).toHaveLength(1)
   await owner.query('drop function full_disk cascade')
   await owner.end()
   expect((await give()).status).toBeLessThan(300)
@@ -63,20 +63,20 @@ test('/readyz reports an unwritable data directory until it is writable again', 
     (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status === 200
   // A directory in place of the probe file makes writing fail.
   const taken = path.join(core.dataDir, `writable-${process.pid}`, 'taken')
-  await until('the folder is there', () =>
+  await until('the probe file can be replaced by a folder', () =>
     mkdir(taken, { recursive: true }).then(
       () => true,
       () => false,
     ),
   )
-  await until('it is told', async () =>
+  await until('/readyz reports the data directory', async () =>
     (await readyz()).waiting_for.join().includes('data directory'),
   )
   expect(await ready()).toBe(false)
   shows('`/readyz` waits for “room in the data directory', await readyz())
   await rm(path.dirname(taken), { recursive: true })
   await until(
-    'it is over',
+    '/readyz no longer reports the data directory',
     async () => !(await readyz()).waiting_for.join().includes('data directory'),
   )
 })
@@ -100,10 +100,10 @@ test('a killed database is reported, connectors still answer, and the database r
   })
   expect(connectors.status).toBe(200)
   const metrics = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
-  const told = await metrics.text()
-  expect(told).toMatch(/^keyway_database_up 0$/m)
-  expect(told).not.toMatch(/^keyway_(removal_oldest_seconds|clock_offset_seconds)\b/m)
-  expect(told).toMatch(/^keyway_core_requests_total\{endpoint="\w+",class="5xx",status="503"\} /m)
+  const text = await metrics.text()
+  expect(text).toMatch(/^keyway_database_up 0$/m)
+  expect(text).not.toMatch(/^keyway_(removal_oldest_seconds|clock_offset_seconds)\b/m)
+  expect(text).toMatch(/^keyway_core_requests_total\{endpoint="\w+",class="5xx",status="503"\} /m)
 
   let back = away
   for (let tries = 0; back.status !== 200 && tries < 200; tries += 1) {

@@ -57,18 +57,18 @@ beforeAll(async () => {
     .returning()
   const access_review_id = reviewed?.id ?? ''
   const inReview = { domainId, reviewId: access_review_id, appId: app_id }
-  const [arda] = await core.db
+  const [reviewApp] = await core.db
     .insert(accessReviewApps)
     .values({ ...inReview, reviewType: 'ENTITLEMENTS', status: 'IN_PROGRESS' })
     .returning()
-  const arda_id = arda?.id ?? ''
+  const arda_id = reviewApp?.id ?? ''
   const [item] = await core.db
     .insert(accessReviewItems)
     .values({
       ...{ ...inReview, ardaId: arda_id, accountId: arda_id, account: 'u', accountType: 'USER' },
     })
     .returning()
-  const duties = {
+  const separationRule = {
     name: 'Duties',
     left: { apps: [app_id] },
     right: { permissions: [ids['permission_id']] },
@@ -81,7 +81,7 @@ beforeAll(async () => {
       item_id: item?.id ?? '',
       finding_id: await finding(core.db, domainId),
     },
-    separation_rule_id: await made('/separation_of_duties', duties),
+    separation_rule_id: await made('/separation_of_duties', separationRule),
     delegation_id: await delegation(core.db, domainId),
     licence_id: await licence(core.db, domainId),
     scim_token_id: await scimToken(core.db, domainId),
@@ -129,8 +129,8 @@ beforeAll(async () => {
     revoke_access: { reason: 'mine' },
     remind_approvers: { comment: 'mine' },
     put_licence_price: { amount: '20', currency: 'USD', period: 'YEAR' },
-    create_separation_rule: duties,
-    put_separation_rule: duties,
+    create_separation_rule: separationRule,
+    put_separation_rule: separationRule,
   }
 })
 afterAll(() => core.stop())
@@ -153,10 +153,10 @@ async function everything(): Promise<string> {
       sql`select ${name} as name, md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as is from ${sql.identifier(name)} t`,
   )
   // A union needs an explicit order: PostgreSQL may read its parts in parallel.
-  const { rows: sums } = await core.db.execute(
+  const { rows: checksums } = await core.db.execute(
     sql`${sql.join(parts, sql` union all `)} order by name`,
   )
-  return JSON.stringify(sums)
+  return JSON.stringify(checksums)
 }
 
 function bodySchemaOf(name: string): AnySchema {
@@ -180,14 +180,22 @@ const OWN: Partial<Record<string, string>> = { 'Access Review Administrator': '/
 /** Roles that must not write other people's data, except for the paths in OWN. */
 const POWERLESS = (Object.keys(ROLES) as RoleName[]).filter((name) => name !== 'Admin')
 
-test.each([...POWERLESS, 'a read-only token of an admin', 'nobody'])(
-  'no endpoint writes other people’s data for %s',
+test.each([...POWERLESS, 'a read-only token of an admin', 'a caller without a token'])(
+  'no endpoint writes other people’s data: %s',
   async (who) => {
     const roles =
-      who === 'a read-only token of an admin' ? ['Admin'] : who === 'nobody' ? [] : [who]
+      who === 'a read-only token of an admin'
+        ? ['Admin']
+        : who === 'a caller without a token'
+          ? []
+          : [who]
     const somebody = await person(core.db, `${who.replace(/\W/g, '-')}@acme.example`, roles)
     const token =
-      who === 'nobody' ? null : roles[0] === 'Admin' ? somebody.readOnlyToken : somebody.token
+      who === 'a caller without a token'
+        ? null
+        : roles[0] === 'Admin'
+          ? somebody.readOnlyToken
+          : somebody.token
     const before = await everything()
     for (const [name, { method, path, who: whoMay }] of rows) {
       if (method === 'GET' || whoMay === 'anybody' || path.startsWith(OWN[who] ?? '//')) continue
@@ -217,8 +225,8 @@ async function expectRefusal(method: string, path: string, raw: string | undefin
   expect(reply.status, shown).toBeLessThan(500)
   if (reply.status < 400) return
   const { detail, error } = reply.body
-  const told = detail ?? error?.message
-  expect(typeof told === 'string' || Array.isArray(told), shown).toBe(true)
+  const message = detail ?? error?.message
+  expect(typeof message === 'string' || Array.isArray(message), shown).toBe(true)
 }
 
 test.each(rows.filter(([, { body }]) => body !== null).map(([name, row]) => [name, row] as const))(

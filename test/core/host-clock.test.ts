@@ -89,7 +89,7 @@ describe('the shared clock', () => {
 
 describe('on a host whose clock is days ahead, the time of the database is stored for', () => {
   let id = ''
-  const behind = async (column: string, table: string, where: string) => {
+  const isPast = async (column: string, table: string, where: string) => {
     const { rows } = await core.db.execute(
       sql.raw(`select ${column} <= clock_timestamp() as past from ${table} where ${where}`),
     )
@@ -109,7 +109,7 @@ describe('on a host whose clock is days ahead, the time of the database is store
 
   test('a changed person', async () => {
     const [me] = await core.db.update(users).set({ givenName: 'Ada' }).returning()
-    expect(await behind('updated_at', 'users', `id = '${me?.id}'`)).toEqual([{ past: true }])
+    expect(await isPast('updated_at', 'users', `id = '${me?.id}'`)).toEqual([{ past: true }])
   })
 
   test('changed sync settings', async () => {
@@ -121,13 +121,13 @@ describe('on a host whose clock is days ahead, the time of the database is store
       ).toMatchObject({
         status: 200,
       })
-    expect(await behind('updated_at', 'sync_settings', `app_id = '${id}'`)).toEqual([
+    expect(await isPast('updated_at', 'sync_settings', `app_id = '${id}'`)).toEqual([
       { past: true },
     ])
   })
 
   test('a disconnected app', async () => {
     expect((await core.call('DELETE', `/apps/${id}`)).status).toBeLessThan(300)
-    expect(await behind('disconnected_at', 'apps', `id = '${id}'`)).toEqual([{ past: true }])
+    expect(await isPast('disconnected_at', 'apps', `id = '${id}'`)).toEqual([{ past: true }])
   })
 })

@@ -32,7 +32,7 @@ export async function meanwhile<T>(
   // The caller receives a rejection below; until then it must not count as unhandled.
   other.catch(() => undefined)
   await until(
-    'the second waits for the first',
+    'the second call waits for the lock of the first',
     async () => isOver || (await countWaiting(db)) >= inTheWay,
   ).finally(mayEnd.resolve)
   await begun

@@ -31,21 +31,21 @@ const state = async () =>
     ({ id }: { id: string }) => id === 'hazards',
   ).state
 /** Kills its worker process, so that the connector is under suspicion. */
-const die = () =>
+const killWorker = () =>
   core.call('POST', '/connectors/hazards/list_accounts', {
     body: withToken({ custom_attributes: ['kill'] }),
   })
 const releases = async () =>
   (await core.call('GET', '/activity_logs?event_type=CONNECTOR_RELEASED')).body.items
 
-const suspected = () =>
-  until('it is under suspicion', async () => {
-    await die()
+const untilSuspected = () =>
+  until('the connector is under suspicion', async () => {
+    await killWorker()
     return (await state()) !== 'ready'
   })
 
 test('the log names who released it, even if their token is revoked during the call', async () => {
-  await suspected()
+  await untilSuspected()
   const { token, id } = await person(core.db, 'op@example.com', ['Admin'])
   let asked = 0
   const looks = lookAtStatements((text) => {
@@ -63,14 +63,14 @@ test('the log names who released it, even if their token is revoked during the c
 })
 
 test('the log names who released it once the database is available again', async () => {
-  await suspected()
+  await untilSuspected()
   killDatabase(core.host.databasePid())
   await until('the database is away', async () => {
     return (await core.call('GET', '/users/current')).status === 503
   })
   const { status, body } = await core.call('POST', '/operator/connectors/hazards/release')
   expect([status, body]).toEqual([200, { id: 'hazards', released: true }])
-  await until('the log has it', async () => {
+  await until('the release is logged', async () => {
     const { status: read } = await core.call('GET', '/users/current')
     return read === 200 && (await releases()).length > 1
   })

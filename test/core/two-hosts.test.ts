@@ -105,10 +105,10 @@ async function tryHost(secret: string) {
     if (host.db() || /cannot be/.test(await waiting())) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  const told = await waiting()
+  const waitingFor = await waiting()
   const served = host.db() !== null
   await host.stop()
-  return { told, served }
+  return { waitingFor, served }
 }
 
 test('a host with another secret is refused with a message until it has the shared secret', async () => {
@@ -116,9 +116,11 @@ test('a host with another secret is refused with a message until it has the shar
   const tokens = await one.db.$count(apiTokens)
   expect(await tryHost(other)).toMatchObject({
     served: false,
-    told: expect.stringMatching(/cannot be used: KEYWAY_SECRET is not the secret of this database/),
+    waitingFor: expect.stringMatching(
+      /cannot be used: KEYWAY_SECRET is not the secret of this database/,
+    ),
   })
-  shows('“KEYWAY_SECRET is not the secret', (await tryHost(other)).told)
+  shows('“KEYWAY_SECRET is not the secret', (await tryHost(other)).waitingFor)
   expect(await one.db.$count(apiTokens)).toBe(tokens)
   // A rotation: the new secret before the old one, on one host after the other.
   expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
@@ -141,16 +143,18 @@ test('a running host works with the database of a later version; a start is refu
   // A later version that did not record its number, and one that did.
   expect(await tryHost(SECRET)).toMatchObject({
     served: false,
-    told: expect.stringMatching(/cannot be used: .* of a version of Keyway that is newer than/),
+    waitingFor: expect.stringMatching(
+      /cannot be used: .* of a version of Keyway that is newer than/,
+    ),
   })
   await owner.query(
     `insert into deployment_versions (migrated_to, version) values (99999999999999, '7.8.9')`,
   )
-  const { told } = await tryHost(SECRET)
-  expect(told).toContain('of Keyway 7.8.9, which is newer than this version')
-  shows('a start is refused: “is newer', told)
-  expect(told).toContain(VERSION)
-  expect(told).toContain('restore the backup')
+  const { waitingFor } = await tryHost(SECRET)
+  expect(waitingFor).toContain('of Keyway 7.8.9, which is newer than this version')
+  shows('a start is refused: “is newer', waitingFor)
+  expect(waitingFor).toContain(VERSION)
+  expect(waitingFor).toContain('restore the backup')
   expect((await applied()).rows).toEqual(before)
   await owner.query(`delete from migrations.__drizzle_migrations where hash = 'later'`)
   await owner.query('delete from deployment_versions where migrated_to = 99999999999999')
@@ -180,9 +184,9 @@ test('a host without its database is alive but not ready, says why, and recovers
     const reply = await one.host.app.request(target, { headers: { host: 'localhost' } })
     return { status: reply.status, text: await reply.text() }
   }
-  await until('it is ready', async () => (await asked('/readyz')).status === 200)
+  await until('the host is ready', async () => (await asked('/readyz')).status === 200)
   await server.stop()
-  await until('it is not ready', async () => (await asked('/readyz')).status === 503)
+  await until('the host is not ready', async () => (await asked('/readyz')).status === 503)
   expect(JSON.parse((await asked('/readyz')).text)).toMatchObject({
     ready: false,
     waiting_for: [expect.stringMatching(/^the database, which is away: /)],
@@ -201,7 +205,7 @@ test('a host without its database is alive but not ready, says why, and recovers
     tell: () => {},
     onLine: () => {},
   })
-  await until('it is ready again', async () => (await asked('/readyz')).status === 200)
+  await until('the host is ready again', async () => (await asked('/readyz')).status === 200)
   expect((await one.call('GET', '/users/current')).status).toBe(200)
   // A standby, or a database that an administrator has made read-only.
   const owner = new Client(server.connection)
@@ -210,10 +214,10 @@ test('a host without its database is alive but not ready, says why, and recovers
     owner.query(`alter database keyway set default_transaction_read_only = ${yes}; 
       select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway watching'`)
   await closed(true)
-  await until('it is not ready', async () => (await asked('/readyz')).status === 503)
+  await until('the host is not ready', async () => (await asked('/readyz')).status === 503)
   shows('`/readyz` waits for “a database that takes changes”', (await asked('/readyz')).text)
   await owner.query('set default_transaction_read_only = off')
   await closed(false)
-  await until('it is ready again', async () => (await asked('/readyz')).status === 200)
+  await until('the host is ready again', async () => (await asked('/readyz')).status === 200)
   await owner.end()
 })

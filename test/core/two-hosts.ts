@@ -31,7 +31,7 @@ export async function startHosts(): Promise<Hosts> {
       const started = begin(['start'], { env: { ...env, PORT: '0', KEYWAY_DATA_DIR, ...secrets } })
       const [, url = ''] = await started.prints(/"url":"([^"]+)"/)
       const isReady = async () => (await send(`${url}/readyz`, {})).status === 200
-      await until('the other is ready', isReady)
+      await until('the other host is ready', isReady)
       return started
     },
     async stop() {
