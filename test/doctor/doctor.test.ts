@@ -30,7 +30,7 @@ beforeAll(async () => {
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
     PORT: String(port),
   }
-  await until('the first removal is done', async () => {
+  await until('the first removal job is completed', async () => {
     const { body } = await core.call('GET', '/operator/jobs?queue=retention&state=completed')
     return body.items.length > 0
   })
@@ -74,6 +74,7 @@ test('a new host reports every check, and most of them as good', async () => {
   expect(found(answer, 'rotation')).toMatch(
     /^look: \d+ tokens, sessions and sealed values .* page tokens until/,
   )
+  expect(answer.tables.map(({ table }) => table)).toContain('activity_logs')
   for (const { table, kept } of answer.tables) expect(kept, table).not.toBe('')
 })
 
@@ -115,12 +116,12 @@ test('expired rows, overdue jobs and paused apps are reported with advice', asyn
 })
 
 test('files left in the data directory are reported once they are old, and so is an old backup', async () => {
-  const yesterday = new Date(Date.now() - 2 * 86_400_000)
+  const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000)
   const left = path.join(core.dataDir, 'run', 'uploads', '0.tgz')
   await mkdir(path.dirname(left), { recursive: true })
   await writeFile(left, 'x')
   expect(found(await asked(), 'unfinished')).toMatch(/^good/)
-  await utimes(left, yesterday, yesterday)
+  await utimes(left, twoDaysAgo, twoDaysAgo)
   expect(found(await asked(), 'unfinished')).toContain(left)
   await writeFile(
     path.join(core.dataDir, 'last-backup'),

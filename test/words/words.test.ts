@@ -69,10 +69,12 @@ describe('the catalogue', () => {
   }
 
   test.each(LANGUAGE_NAMES)('uses one name for each thing: %s', (language) => {
-    const said = (text: unknown): string[] =>
-      typeof text === 'object' && text !== null ? Object.values(text).flatMap(said) : [String(text)]
+    const textsIn = (text: unknown): string[] =>
+      typeof text === 'object' && text !== null
+        ? Object.values(text).flatMap(textsIn)
+        : [String(text)]
     const texts = Object.values(CATALOGUE).flatMap((words) =>
-      Object.values(words).flatMap((one: Record<string, unknown>) => said(one[language])),
+      Object.values(words).flatMap((one: Record<string, unknown>) => textsIn(one[language])),
     )
     expect(texts.length).toBeGreaterThan(500)
     expect(texts.filter((text) => OTHER_NAMES[language].test(text))).toEqual([])
@@ -132,9 +134,9 @@ describe('every text of a mail', () => {
     for (const row of Object.values(MAIL_TEXTS))
       for (const matter of [nothing, all]) {
         const { subject, lines } = row[language]
-        const said = [subject(matter), ...lines(matter)]
-        for (const line of said) expect(line).not.toMatch(/null|undefined|NaN|Invalid| {2}|\n/)
-        expect(said.length).toBeGreaterThan(1)
+        const texts = [subject(matter), ...lines(matter)]
+        for (const line of texts) expect(line).not.toMatch(/null|undefined|NaN|Invalid| {2}|\n/)
+        expect(texts.length).toBeGreaterThan(1)
       }
   })
 

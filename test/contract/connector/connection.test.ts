@@ -36,14 +36,17 @@ describe('the identity of a tenant', () => {
     ],
     ['a secret setting', { auth, settings: { ...settings, pin: '9' } }],
     ['the order of settings', { auth, settings: { pin: '1234', host: 'a.example' } }],
-    ['a setting that is not set', { auth, settings: { ...settings, added: undefined } }],
+    ['an undefined setting', { auth, settings: { ...settings, added: undefined } }],
   ])('does not change with %s', (_, connection) => {
     expect(identity(connection)).toBe(one)
   })
 
   test.each([
     ['a setting', { auth, settings: { ...settings, host: 'b.example' } }],
-    ['who signs in', { auth: { basic: { username: 'r2', password: 'first' } }, settings }],
+    [
+      'the user name of the credentials',
+      { auth: { basic: { username: 'r2', password: 'first' } }, settings },
+    ],
   ])('changes with %s', (_, connection) => {
     expect(identity(connection)).not.toBe(one)
   })

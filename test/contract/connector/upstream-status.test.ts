@@ -40,11 +40,11 @@ describe('the message of a failing answer', () => {
     ['names status and address', url, 'No such user', `[404][${url}] No such user`],
     ['has no query', `${url}?token=secret&x=1`, '', `[404][${url}]`],
     ['has no fragment', `${url}#token=secret`, '', `[404][${url}]`],
-    ['has no query of several lines', `${url}?a\nsecret`, '', `[404][${url}]`],
+    ['has no multi-line query', `${url}?a\nsecret`, '', `[404][${url}]`],
     ['is one line', url, ' a\r\n\t b ', `[404][${url}] a b`],
     ['drops markup', url, '<p class="x">No <b>such</b> user</p>', `[404][${url}] No such user`],
     [
-      'drops what is not shown',
+      'drops elements without visible text',
       url,
       '<html><head><title>T</title></head><style>p{}</style><script>evil()</script>Text<!-- c -->',
       `[404][${url}] Text`,

@@ -49,7 +49,7 @@ const refusal = (body: unknown, options: Options = {}): RuntimeError => {
     if (error instanceof RuntimeError) return error
     throw error
   }
-  throw new Error('was accepted')
+  throw new Error('the call was accepted')
 }
 
 const auth = { token: { token: 'secret-token' } }
@@ -107,9 +107,9 @@ describe('a call', () => {
   test.each(['__proto__', 'constructor', 'prototype'])(
     'with an unknown member %s equals one without',
     (name) => {
-      const poison = `"${name}":{"polluted":1,"auth":{"token":{"token":"x"}}}`
+      const pollutingMember = `"${name}":{"polluted":1,"auth":{"token":{"token":"x"}}}`
       const call = parse(
-        `{${poison},"request":{${poison},"account_id":"a"},"auth":{${poison},"token":{${poison},"token":"secret-token"}},"page":{${poison}},"settings":{${poison}}}`,
+        `{${pollutingMember},"request":{${pollutingMember},"account_id":"a"},"auth":{${pollutingMember},"token":{${pollutingMember},"token":"secret-token"}},"page":{${pollutingMember}},"settings":{${pollutingMember}}}`,
       )
       expect(call).toEqual(parse(good))
       expect(({} as { polluted?: 1 }).polluted).toBeUndefined()
@@ -255,7 +255,7 @@ describe('checks run in the order of the specification', () => {
   const wrongAuth = { basic: { username: 'u', password: 'p' } }
   const options = { settings: { zone: { type: 'integer', required: true } } } as const
   test.each([
-    ['body before all', '{', 'body_not_json'],
+    ['body first', '{', 'body_not_json'],
     ['request before credentials', { request: {}, settings: { zone: 'x' } }, 'request_invalid'],
     [
       'credentials before settings',
@@ -274,7 +274,7 @@ describe('a single credential', () => {
     ['missing', { request }, 'auth: missing; send auth.token'],
     ['null', { request, auth: null, credentials: null }, 'auth: missing; send auth.token'],
     [
-      'doubled',
+      'sent both ways',
       { request, auth, credentials: [auth] },
       'auth and credentials were both sent; send one of them',
     ],
@@ -338,11 +338,15 @@ describe('several credentials', () => {
       'credentials[1].id: "other" is not declared; declared: api, scim',
     ],
     [
-      'called like a member of every object',
+      'with the id “constructor”',
       { request, credentials: [{ ...auth, id: 'constructor' }] },
       'credentials[0].id: "constructor" is not declared; declared: api, scim',
     ],
-    ['doubled', { request, credentials: [api, api] }, 'credentials[1].id: api was sent twice'],
+    [
+      'with a duplicate id',
+      { request, credentials: [api, api] },
+      'credentials[1].id: api was sent twice',
+    ],
     [
       'of another kind',
       { request, credentials: [{ ...scim, id: 'api' }] },

@@ -76,7 +76,7 @@ test('a value is filled in as by its schema, or left to the schema', async () =>
 test.each([
   ['is checked further', v.pipe(v.string(), v.minLength(2)), 'ab'],
   ['is converted', v.pipe(v.string(), v.transform(Number)), '1'],
-  ['is of a kind that is not known', v.record(v.string(), v.number()), { a: 1 }],
+  ['is a record', v.record(v.string(), v.number()), { a: 1 }],
 ])('a schema whose value %s is not replaced', (_, schema, value) => {
   expect(fillOf(schema)(value)).toBeUndefined()
 })
