@@ -134,10 +134,12 @@ async function typed(command: string, answers: [RegExp, string][]) {
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   for (const [question, answer] of answers) {
-    await until(`${question} is asked`, () => question.test(shown)).catch((error: Error) => {
-      child.kill()
-      throw new Error(`${error.message}; it showed ${JSON.stringify(shown)}`)
-    })
+    await until(`the prompt ${question} is shown`, () => question.test(shown)).catch(
+      (error: Error) => {
+        child.kill()
+        throw new Error(`${error.message}; it showed ${JSON.stringify(shown)}`)
+      },
+    )
     child.stdin.write(`${answer}\n`)
   }
   const code = await ended
@@ -222,11 +224,11 @@ describe('keyway logs', () => {
     expect(out).toMatch(/→ ok in \S+ ms by 1\.0\.0 [\s\S]*→ ok in \S+ ms by 1\.1\.0 /)
     await call({ auth: {} })
     const { answer } = await host.json('logs', 'twice', '--limit', '3')
-    const told = answer.items.map(({ version, outcome }: Record<string, string>) => [
+    const calls = answer.items.map(({ version, outcome }: Record<string, string>) => [
       version,
       outcome === 'ok',
     ])
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['1.1.0', false],
       ['1.1.0', true],
       ['1.0.0', true],
@@ -241,11 +243,11 @@ describe('keyway logs', () => {
       out += chunk
     })
     const lines = () => out.split('\n').filter((line) => line !== '')
-    await until('the latest call is told', () => lines().length === 1)
+    await until('the latest call is printed', () => lines().length === 1)
     await host.keyway(
       ...['call', 'acme', 'get_account', '--as', as, '--request', '{"account_id":"u9"}'],
     )
-    await until('the call is told', () => /"get_account"/.test(lines().at(-1) ?? ''))
+    await until('the new call is printed', () => /"get_account"/.test(lines().at(-1) ?? ''))
     expect(new Set(lines()).size).toBe(lines().length)
     child.kill()
   })

@@ -36,8 +36,8 @@ test('a version is checked against the previous one: breaking changes are listed
   expect(out).toMatch(/notice in entitlement_types\.ROLE:\n {4}was called "Role", is "Group"/)
   // Below 1.0.0, a new minor version announces a breaking change.
   expect(out).not.toContain('notice in version')
-  const meant = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking')
-  expect([meant.code, meant.out.slice(0, 4)]).toEqual([0, 'ok  '])
+  const allowed = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking')
+  expect([allowed.code, allowed.out.slice(0, 4)]).toEqual([0, 'ok  '])
   expect((await keyway('check', 'acme', '--against', 'acme-0.1.0.tgz')).code).toBe(0)
 })
 
@@ -56,10 +56,10 @@ test('--json prints the findings with their severity and advice', async () => {
 test('pack refuses a version with breaking changes, unless --allow-breaking is given', async () => {
   const refused = await keyway('pack', 'next', '--against', 'acme-0.1.0.tgz')
   expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('breaking') })
-  const meant = await keyway(
+  const allowed = await keyway(
     ...['pack', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking', '--dry-run'],
   )
-  expect(meant).toMatchObject({ code: 0, out: expect.stringContaining('(not written)') })
+  expect(allowed).toMatchObject({ code: 0, out: expect.stringContaining('(not written)') })
 })
 
 test.each([

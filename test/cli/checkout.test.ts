@@ -56,8 +56,8 @@ async function edit(change: (text: string) => string): Promise<void> {
 }
 
 test('commands that start at the same time build one program, and later ones reuse it', async () => {
-  for (const told of await Promise.all([help(), help(), help()]))
-    expect(told).toContain('A connector runtime')
+  for (const output of await Promise.all([help(), help(), help()]))
+    expect(output).toContain('A connector runtime')
   const [one, ...others] = await programs()
   expect(others).toEqual([])
   const { version } = JSON.parse(await readFile(path.join(checkout, 'package.json'), 'utf8'))

@@ -80,8 +80,8 @@ describe('a registry that is a folder', () => {
     const index = path.join(host.home, 'registry', 'index.json')
     const [old, oldSignature] = [await readFile(index), await readFile(`${index}.sig`)]
     await publish('acme.key', second)
-    const { answer: told } = await host.json('outdated', '--registry', 'registry')
-    expect(told.items).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.1.0' }])
+    const { answer: outdated } = await host.json('outdated', '--registry', 'registry')
+    expect(outdated.items).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.1.0' }])
     const next = await host.keyway('outdated', '--registry', 'registry')
     expect(next.out).toContain('; keyway upgrade acme@1.1.0 --registry registry')
     const none = await host.keyway('install', 'acme@^2', '--registry', 'registry')
@@ -354,8 +354,8 @@ describe('keyway upgrade', () => {
     await host.keyway('install', second, '--no-activate')
     const waits = await host.keyway('upgrade', 'acme', '--to', '1.1.0')
     expect(waits).toMatchObject({ code: 3, err: expect.stringContaining('--grant-all') })
-    const told = await host.json('upgrade', 'acme', '--to', '1.1.0')
-    expect(told).toMatchObject({ code: 3, answer: { wants: [{ kind: 'egress' }, {}, {}, {}] } })
+    const result = await host.json('upgrade', 'acme', '--to', '1.1.0')
+    expect(result).toMatchObject({ code: 3, answer: { wants: [{ kind: 'egress' }, {}, {}, {}] } })
   })
 
   test('of an id without --to says what is missing', async () => {

@@ -5,7 +5,7 @@ import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
 async function asked(...args: string[]): Promise<unknown[]> {
   const program = createProgram()
   const verb = verbsOf(program).find(({ name }) => name === 'distrust')
-  if (!verb) throw new Error('there is no such verb')
+  if (!verb) throw new Error('the CLI has no such verb')
   const seen: unknown[] = []
   verb.command.action((key: string, { reason }: { reason?: string }) => void seen.push(key, reason))
   for (const command of [program, verb.command])

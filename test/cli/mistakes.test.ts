@@ -70,9 +70,9 @@ test.each([
     ],
   ].map((args) => [args, NO_HOST] as const),
 ] as const)('keyway %s says what to do next', async (line, words) => {
-  const told = await typed(line)
-  expect(told).toMatch(words)
-  expect(told).not.toMatch(/E(NOENT|ISDIR|ACCES)/)
+  const message = await typed(line)
+  expect(message).toMatch(words)
+  expect(message).not.toMatch(/E(NOENT|ISDIR|ACCES)/)
 })
 
 test('wrong usage names the help of the verb', async () => {

@@ -179,18 +179,18 @@ function wrongOf(one: Argument | Option): { value: string; kind: Named }[] {
 }
 
 /** Standard error, and whether the command failed. */
-async function typed(args: readonly string[]): Promise<{ told: string; failed: boolean }> {
-  const told: string[] = []
-  const error = vi.spyOn(console, 'error').mockImplementation((text) => void told.push(`${text}`))
+async function typed(args: readonly string[]): Promise<{ output: string; failed: boolean }> {
+  const output: string[] = []
+  const error = vi.spyOn(console, 'error').mockImplementation((text) => void output.push(`${text}`))
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   try {
     const words = args.map((one) => (one === 'good.json' ? `${host.home}/good.json` : one))
     await createProgram().parseAsync(words, { from: 'user' })
-    return { told: told.join('\n'), failed: (process.exitCode ?? 0) !== 0 }
+    return { output: output.join('\n'), failed: (process.exitCode ?? 0) !== 0 }
   } catch (thrown) {
     // main.ts writes the message to standard error and exits with 1; anything else is a crash.
     if (!(thrown instanceof ConfigError)) throw thrown
-    return { told: thrown.message, failed: true }
+    return { output: thrown.message, failed: true }
   } finally {
     process.exitCode = 0
     error.mockRestore()
@@ -207,9 +207,9 @@ test('every kind of name is covered', () => {
 test.each(wrong)(
   'keyway $line fails, and says where the valid names are',
   async ({ args, kind }) => {
-    const { told, failed } = await typed(args)
-    expect(failed, told).toBe(true)
+    const { output, failed } = await typed(args)
+    expect(failed, output).toBe(true)
     const [, where = 'nowhere'] = /^`?(keyway [a-z ]+|GET \S+)/.exec(NAMED[kind]) ?? []
-    expect(told.includes(where) || told.includes(RIGHT[kind]), told).toBe(true)
+    expect(output.includes(where) || output.includes(RIGHT[kind]), output).toBe(true)
   },
 )

@@ -22,16 +22,16 @@ function optionsOfCommand(): string[] {
 }
 
 /** Counts Node's built-in modules that are compiled without Node's code cache. */
-const COMPILED_ANEW = `
+const COUNT_RECOMPILED = `
 const { internalBinding } = require('internal/test/binding')
 require('node:http')
 console.log(internalBinding('builtins').getCacheUsage().compiledWithoutCache.size)`
-const compiledAnew = (options: string[]): number =>
-  Number(run([...options, '--expose-internals', '--no-warnings', '-e', COMPILED_ANEW]))
+const countRecompiled = (options: string[]): number =>
+  Number(run([...options, '--expose-internals', '--no-warnings', '-e', COUNT_RECOMPILED]))
 
 test('the options of the command keep the code cache of Node, which other options invalidate', () => {
   const options = optionsOfCommand()
   expect(options).toContain('--max-semi-space-size=8')
-  expect(compiledAnew(options)).toBe(0)
-  expect(compiledAnew(['--heap-growing-percent=100'])).toBeGreaterThan(0)
+  expect(countRecompiled(options)).toBe(0)
+  expect(countRecompiled(['--heap-growing-percent=100'])).toBeGreaterThan(0)
 })

@@ -72,21 +72,26 @@ test.each<
   [what: string, status: number, answer: (address: string, nonce: string) => object, says: RegExp]
 >([
   [
-    'that proves nothing',
+    'without a proof',
     404,
     () => ({}),
     /does not prove that it knows the token of KEYWAY_ADMIN_TOKEN.*https/,
   ],
-  ['of a version before', 401, () => ({ is_error: true }), /older version.*upgrade it/],
+  ['of an older version', 401, () => ({ is_error: true }), /older version.*upgrade it/],
   [
     'that knows another token',
     200,
     () => ({ proofs: [] }),
     /does not accept the token of KEYWAY_ADMIN_TOKEN/,
   ],
-  ['that makes a proof up', 200, () => ({ proofs: ['x'.repeat(43)] }), /does not accept the token/],
   [
-    'that passes on the proof for another address',
+    'with an invented proof',
+    200,
+    () => ({ proofs: ['x'.repeat(43)] }),
+    /does not accept the token/,
+  ],
+  [
+    'that passes on a proof for another address',
     200,
     (_address, nonce) => ({
       proofs: [hostProof(hostProofKey(TOKEN), { nonce, address: '127.0.0.1:8080' })],
@@ -94,7 +99,7 @@ test.each<
     /does not accept the token/,
   ],
   [
-    'that repeats the proof of another question',
+    'that replays a proof for another nonce',
     200,
     (address) => ({ proofs: [hostProof(hostProofKey(TOKEN), { nonce: 'n'.repeat(43), address })] }),
     /does not accept the token/,

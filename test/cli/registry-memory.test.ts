@@ -65,21 +65,21 @@ test('two registries signed by the same key are remembered separately', async ()
 
 test('a version remembered by key alone applies until the registry is seen by its address', async () => {
   const key = readPublicKey(await readFile(at('old.key.pub'), 'utf8')).id
-  const see = async (version: number, registries?: string[]) =>
+  const recordVersion = async (version: number, registries?: string[]) =>
     (
       await host.core.call('POST', '/operator/published-indexes', {
         body: { key, version, registries },
       })
     ).status
-  expect(await see(20)).toBe(200)
-  expect(await see(10)).toBe(409)
-  expect(await see(10, ['https://one.example'])).toBe(409)
-  expect(await see(30, ['https://one.example'])).toBe(200)
-  expect(await see(40)).toBe(200)
-  expect(await see(30, ['https://one.example'])).toBe(200)
-  expect(await see(29, ['https://one.example', 'https://two.example'])).toBe(409)
-  expect(await see(Number.MAX_SAFE_INTEGER, ['https://one.example'])).toBe(409)
-  expect(await see(31, ['https://one.example'])).toBe(200)
+  expect(await recordVersion(20)).toBe(200)
+  expect(await recordVersion(10)).toBe(409)
+  expect(await recordVersion(10, ['https://one.example'])).toBe(409)
+  expect(await recordVersion(30, ['https://one.example'])).toBe(200)
+  expect(await recordVersion(40)).toBe(200)
+  expect(await recordVersion(30, ['https://one.example'])).toBe(200)
+  expect(await recordVersion(29, ['https://one.example', 'https://two.example'])).toBe(409)
+  expect(await recordVersion(Number.MAX_SAFE_INTEGER, ['https://one.example'])).toBe(409)
+  expect(await recordVersion(31, ['https://one.example'])).toBe(200)
 })
 
 test('outdated lists the newest version of the same publisher, and none of another', async () => {

@@ -79,7 +79,7 @@ test('a dry run of a launch says what would be reviewed, and creates nothing', a
 test('list and show print the progress of a review', async () => {
   const id = await idOf()
   // The review is in progress while its app is still being prepared.
-  await until('its app is launched', async () =>
+  await until('the app of the review is IN_PROGRESS', async () =>
     (await asked('show', id)).out.includes('Ledger  IN_PROGRESS'),
   )
   expect((await asked('list')).out).toMatch(new RegExp(`^${id} {2}IN_PROGRESS {2}Second quarter `))

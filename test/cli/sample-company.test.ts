@@ -36,8 +36,8 @@ const items = async (path: string) => (await core.call('GET', path)).body.items
 const total = async (path: string): Promise<number> => (await core.call('GET', path)).body.total
 
 /** Waits until background work is done. */
-const calm = () =>
-  until('the background is calm', async () => {
+const untilIdle = () =>
+  until('no background work is pending', async () => {
     const { rows } = await core.db.execute(sql`
         select 1 from sync_runs where state = 'RUNNING'
         union all select 1 from access_policies where swept_to is not null
@@ -125,7 +125,7 @@ test('the sample company has people with managers, groups and roles, apps in the
     (one: { actor: { email: string } }) => one.actor.email,
   )
   // Requests are logged for the people who asked and decided; the host is the actor of everything else.
-  const askers = [
+  const requesters = [
     'julia.olsen',
     'jose.meyer',
     'anais.fischer',
@@ -133,7 +133,7 @@ test('the sample company has people with managers, groups and roles, apps in the
     'ada.abbott',
     'fatima.dubois',
   ]
-  const people = askers.map((one) => `${one}@example.com`)
+  const people = requesters.map((one) => `${one}@example.com`)
   expect(['', 'admin@localhost', ...people]).toEqual(expect.arrayContaining(actors))
   expect(actors).toEqual(expect.arrayContaining(people))
 })
@@ -144,8 +144,8 @@ test('the sample company syncs its apps, and its policy grants access', async ()
   const support = people()
     .slice(0, COMPANY_SIZE)
     .filter(({ department }) => department === 'Support')
-  await calm()
-  await until('the people of Support are on call', async () => {
+  await untilIdle()
+  await until('every person of Support is in the on-call group', async () => {
     const url = `http://${directory.host}/warehouse/scim/Groups/g-11`
     const reply = await fetch(url, { headers: { authorization: `Bearer ${SAMPLE_TOKEN}` } })
     const { members } = (await reply.json()) as { members: { value: string }[] }
@@ -165,10 +165,10 @@ test('creating it again changes nothing, even after its data was changed', async
   const [task] = await items('/tasks')
   await core.call('POST', `/tasks/${task.id}/complete`)
   const [app] = await items('/apps')
-  await calm()
+  await untilIdle()
   await core.call('DELETE', `/apps/${app.id}`)
   // The consequences are logged, too.
-  await calm()
+  await untilIdle()
   const before = await counts()
   expect(await ensure()).toBe('there')
   expect(await counts()).toEqual(before)
@@ -198,15 +198,15 @@ test('a failure of a connected system leaves nothing behind', async () => {
 
 test('creation waits while the database is away', async () => {
   await start()
-  const told: Error[] = []
+  const errors: Error[] = []
   const stop = () => process.kill(core.host.databasePid() as number, 'SIGINT')
   stop()
   await until('the database is away', async () => (await core.call('GET', '/users')).status === 503)
-  const made = ensure(undefined, (error) => told.push(error))
+  const made = ensure(undefined, (error) => errors.push(error))
   // The database may be back before the first query: stop it again.
-  await until('it is waited for', async () => {
-    if (told.length > 0) return true
-    if ((await core.call('GET', '/users')).status === 200 && told.length === 0) stop()
+  await until('the wait for the database is reported', async () => {
+    if (errors.length > 0) return true
+    if ((await core.call('GET', '/users')).status === 200 && errors.length === 0) stop()
     return false
   })
   expect(await made).toBe('made')

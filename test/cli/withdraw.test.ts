@@ -48,8 +48,8 @@ test('a withdrawn version is not installed and is reported, but keeps serving; i
   expect((await from('install', 'acme@1.1.0', 'own', '--grant-all')).code).toBe(0)
   expect(await outdated('own')).toEqual([])
 
-  const told = await publish('own', '--withdraw', 'acme@1.1.0', ...WHY)
-  expect(told).toMatchObject({ code: 0, out: expect.stringContaining('acme@1.1.0 is withdrawn') })
+  const result = await publish('own', '--withdraw', 'acme@1.1.0', ...WHY)
+  expect(result).toMatchObject({ code: 0, out: expect.stringContaining('acme@1.1.0 is withdrawn') })
   const words = 'acme 1.1.0 was withdrawn on '
   expect(await from('install', 'acme@1.1.0', 'own', '--dry-run')).toMatchObject(refused(words))
   const { err } = await from('install', 'acme@1.1.0', 'own')
@@ -62,8 +62,10 @@ test('a withdrawn version is not installed and is reported, but keeps serving; i
   const offline = await host.keyway('search', '--registry', 'own', '--key', 'acme.key.pub')
   expect(offline.out).toBe(search.out)
 
-  const loud = await host.keyway('outdated', '--registry', 'own')
-  expect(loud.out).toMatch(/^WITHDRAWN: acme 1\.1\.0 was withdrawn .*and it serves here: no newer/)
+  const outdatedText = await host.keyway('outdated', '--registry', 'own')
+  expect(outdatedText.out).toMatch(
+    /^WITHDRAWN: acme 1\.1\.0 was withdrawn .*and it serves here: no newer/,
+  )
   const reason = 'it logs <b>tokens</b>'
   expect(await outdated('own')).toEqual([
     ...[
@@ -199,9 +201,9 @@ describe('a publisher', () => {
   ])('is refused %j, and nothing is signed', async (args, words) => {
     await publish('kept', file('acme@1.0.0'))
     const before = await readFile(at('kept', 'index.json'))
-    const told = await publish('kept', ...args)
-    expect(told).toMatchObject(refused(words))
-    expect(told.err).not.toContain('\u001b')
+    const result = await publish('kept', ...args)
+    expect(result).toMatchObject(refused(words))
+    expect(result.err).not.toContain('\u001b')
     expect(await readFile(at('kept', 'index.json'))).toEqual(before)
   })
 
@@ -238,8 +240,8 @@ describe('a publisher', () => {
   test('changes nothing with --dry-run', async () => {
     await publish('tried', file('acme@1.0.0'))
     const before = await readFile(at('tried', 'index.json'))
-    const told = await publish('tried', '--withdraw', 'acme@1.0.0', ...WHY, '--dry-run')
-    expect(told.out).toContain('(not written)\n  acme@1.0.0 is withdrawn')
+    const result = await publish('tried', '--withdraw', 'acme@1.0.0', ...WHY, '--dry-run')
+    expect(result.out).toContain('(not written)\n  acme@1.0.0 is withdrawn')
     expect(await readFile(at('tried', 'index.json'))).toEqual(before)
   })
 })
