@@ -75,14 +75,14 @@ const look = (kind: 'app' | 'domain', id: string, at = now) =>
   )
 
 /** An app that the host does not check by itself; the tests do. */
-async function quietApp(name: string): Promise<string> {
+async function unscheduledApp(name: string): Promise<string> {
   const id = randomUUID()
   await core.db.insert(findingSchedules).values({ subject: id, domainId, wakeAt: FAR })
   return app(core.db, name, { id })
 }
 
 /** Postpones all checks by the host. */
-const quiet = () => core.db.update(findingSchedules).set({ wakeAt: FAR })
+const unschedule = () => core.db.update(findingSchedules).set({ wakeAt: FAR })
 
 const openOf = async (appId: string) =>
   (
@@ -131,9 +131,9 @@ describe('findings of a generated organisation', () => {
   const ago = (days: number) => new Date(now.getTime() - days * DAY_MS)
 
   async function generate(): Promise<void> {
-    appId = await quietApp('Generated')
+    appId = await unscheduledApp('Generated')
     await acme.inStore(appId)
-    await quiet()
+    await unschedule()
     people = Array.from({ length: PEOPLE }, () => ({
       id: randomUUID(),
       status: chance(0.2) ? 'SUSPENDED' : 'ACTIVE',
@@ -238,10 +238,10 @@ describe('findings of a generated organisation', () => {
     expect(open.length).toBeGreaterThan(100)
     expect(open).toEqual(truth())
     // The log has them one by one, or as a number for each kind if there are many.
-    const told = Map.groupBy(await eventsOf(appId), ({ kind }) => kind)
+    const logged = Map.groupBy(await eventsOf(appId), ({ kind }) => kind)
     const kinds = Map.groupBy(open, (one) => one.split(' ')[0] ?? '')
     expect(
-      [...told].map(([kind, all]) => [kind, all.reduce((n, { count }) => n + count, 0)]).sort(),
+      [...logged].map(([kind, all]) => [kind, all.reduce((n, { count }) => n + count, 0)]).sort(),
     ).toEqual([...kinds].map(([kind, all]) => [kind, all.length]).sort())
     expect((await eventsOf(appId)).some(({ event }) => event === 'FINDINGS_OPENED')).toBe(true)
     expect((await eventsOf(appId)).every(({ event }) => event in FINDING_EVENTS)).toBe(true)
@@ -274,8 +274,8 @@ describe('findings of a generated organisation', () => {
       .where(and(eq(findings.appId, appId), eq(findings.state, 'RESOLVED')))
     expect(resolved.length).toBeGreaterThan(50)
     expect(resolved.every(({ resolvedAt }) => resolvedAt !== null)).toBe(true)
-    const told = (await eventsOf(appId)).filter(({ event }) => event.endsWith('RESOLVED'))
-    expect(told.reduce((n, { count }) => n + count, 0)).toBe(resolved.length)
+    const logged = (await eventsOf(appId)).filter(({ event }) => event.endsWith('RESOLVED'))
+    expect(logged.reduce((n, { count }) => n + count, 0)).toBe(resolved.length)
   })
 
   test('are listed by filter, each with its next step', async () => {
@@ -346,7 +346,7 @@ describe('an accepted finding', () => {
   const read = async () => (await core.call('GET', `/findings/${id}`)).body
 
   beforeAll(async () => {
-    appId = await quietApp('Accepted')
+    appId = await unscheduledApp('Accepted')
     const accountId = randomUUID()
     const identity = { domainId, appId, uniqueIdentifier: 'bot', accountType: 'SERVICE' as const }
     await core.db.insert(accounts).values({ ...identity, id: accountId })
@@ -383,17 +383,17 @@ describe('an accepted finding', () => {
   })
 
   test('has a log entry for each change, with the kind of its actor', async () => {
-    const told = (await storedLog(core.db)).filter(({ targets }) =>
+    const entries = (await storedLog(core.db)).filter(({ targets }) =>
       targets.some((target) => target.id === id),
     )
-    expect(told.map(({ eventType, actor }) => [eventType, actor['actor_type']])).toEqual([
+    expect(entries.map(({ eventType, actor }) => [eventType, actor['actor_type']])).toEqual([
       ['FINDING_OPENED', 'Lumos system'],
       ['FINDING_ACCEPTED', 'Lumos user'],
       ['FINDING_REOPENED', 'Lumos system'],
       ['FINDING_ACCEPTED', 'Lumos user'],
       ['FINDING_REOPENED', 'Lumos user'],
     ])
-    expect(told[0]?.metadata).toMatchObject({ app_id: appId, severity: expect.any(String) })
+    expect(entries[0]?.metadata).toMatchObject({ app_id: appId, severity: expect.any(String) })
   })
 
   test('cannot be accepted once it is resolved', async () => {
@@ -410,7 +410,7 @@ describe('separation of duties', () => {
   let rule: string
 
   const made = async (name: string) => {
-    const appId = await acme.inStore(await quietApp(name))
+    const appId = await acme.inStore(await unscheduledApp(name))
     return { appId, permission: await acme.group(appId, `${name} group`, name) }
   }
   const wanted = ({ appId, permission }: typeof pay) => ({
@@ -453,7 +453,7 @@ describe('separation of duties', () => {
   })
 
   test('a rule reports people who already hold both sides, and removes no access', async () => {
-    await quiet()
+    await unschedule()
     await look('domain', domainId)
     const { body } = await core.call('GET', `/findings?separation_rule_id=${rule}`)
     expect(body.items).toMatchObject([
@@ -539,7 +539,7 @@ describe('separation of duties', () => {
       apps: [{ id: audit.appId, is_preapproved: true, permissions: [{ id: audit.permission }] }],
     }
     expect((await core.call('POST', '/access_policies', { body: policy })).status).toBe(200)
-    const denied = await until('the policy was carried out', async () => {
+    const denied = await until('the policy has created the request for the audit app', async () => {
       const { body } = await core.call(
         'GET',
         `/appstore/access_requests?target_user_id=${dan.id}&sort=DESC`,
@@ -552,7 +552,7 @@ describe('separation of duties', () => {
   })
 
   /** Dan's requests for the other side, in order of creation. */
-  const dansAudits = async (): Promise<{ id: string; status: string }[]> => {
+  const auditRequestsOfDan = async (): Promise<{ id: string; status: string }[]> => {
     const { body: users } = await core.call('GET', '/users?search_term=dan@acme.example')
     const { body } = await core.call(
       'GET',
@@ -563,15 +563,15 @@ describe('separation of duties', () => {
   /** Checks the domain for findings, and waits until policies are compared with everyone concerned. */
   async function compared(): Promise<void> {
     await look('domain', domainId)
-    await until('who is to be compared was compared', async () =>
+    await until('no person waits for a comparison with the policies', async () =>
       (await core.db.select().from(policyWants)).length === 0 ? true : null,
     )
   }
 
   test('a policy requests blocked access again once nothing conflicts with it', async () => {
-    await quiet()
+    await unschedule()
     await compared()
-    expect((await dansAudits()).map(({ status }) => status)).toEqual(['DENIED'])
+    expect((await auditRequestsOfDan()).map(({ status }) => status)).toEqual(['DENIED'])
     const { body: requests } = await core.call('GET', '/appstore/access_requests?sort=ASC')
     const held = requests.items.find(
       ({ app_id, target_user }: { app_id: string; target_user: { email: string } }) =>
@@ -585,11 +585,11 @@ describe('separation of duties', () => {
     await acme.settle(held.id, 'complete')
     await acme.reaches(held.id, 'REVERTED')
     await compared()
-    const [first, second] = await dansAudits()
+    const [first, second] = await auditRequestsOfDan()
     expect(first?.status).toBe('DENIED')
     await acme.reaches(second?.id ?? '', 'PENDING_MANUAL_PROVISIONING')
     await compared()
-    expect(await dansAudits()).toHaveLength(2)
+    expect(await auditRequestsOfDan()).toHaveLength(2)
     await core.db.transaction(async (tx) => {
       await wakeUnblocked(tx, domainId, [], new AbortController().signal)
       expect(await tx.select().from(policyWants)).toEqual([])
@@ -597,7 +597,7 @@ describe('separation of duties', () => {
   })
 
   test('a policy requests access again when the rule no longer blocks it', async () => {
-    const [, given] = await dansAudits()
+    const [, given] = await auditRequestsOfDan()
     await acme.settle(given?.id ?? '', 'complete')
     await acme.reaches(given?.id ?? '', 'COMPLETED')
     const policy = {
@@ -619,19 +619,19 @@ describe('separation of duties', () => {
           ),
         )
         .orderBy(accessRequests.createdAt)
-    await until('it was denied', async () =>
+    await until('the request is DENIED', async () =>
       (await ofPolicy())[0]?.status === 'DENIED' ? 1 : null,
     )
     await set({ on_request: 'WARN' })
     await compared()
-    await until('it is given', async () =>
+    await until('the request is PENDING_MANUAL_PROVISIONING', async () =>
       (await ofPolicy())[1]?.status === 'PENDING_MANUAL_PROVISIONING' ? 1 : null,
     )
     await set({ on_request: 'BLOCK' })
   })
 
   test('a finding is resolved when a side is no longer held, and when the rule is deleted', async () => {
-    await quiet()
+    await unschedule()
     await core.db.execute(sql`update access_requests set status = 'REVERTED', todo = null, wake_at = null
       where target_user_id = ${mia.id} and app_id = ${audit.appId}`)
     await look('domain', domainId)

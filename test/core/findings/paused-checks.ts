@@ -9,10 +9,10 @@ import { until } from '../../e2e/until.ts'
  *
  * @param look `app` or `domain`, and its id
  */
-export async function unlooked(
+export async function withChecksPaused(
   db: Db,
   look: `${'app' | 'domain'} ${string}`,
   work: () => Promise<void>,
 ): Promise<void> {
-  await until('nobody looks for findings', () => alone(db, `findings ${look}`, work))
+  await until('no other process looks for findings', () => alone(db, `findings ${look}`, work))
 }

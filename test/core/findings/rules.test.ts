@@ -39,88 +39,108 @@ const holding = (held: Partial<AccessFacts>, more: Partial<AccountFacts> = {}) =
 })
 
 describe('an account', () => {
-  test.each<[string, Partial<AccountFacts>, Partial<ObservedApp>, string[]]>([
-    ['of a person who is there and uses it', {}, {}, []],
-    ['without an owner', { userId: null, userStatus: null }, {}, ['ORPHAN_ACCOUNT']],
-    ['without an owner, and suspended', { userId: null, status: 'SUSPENDED' }, {}, []],
-    ['of unknown status, without an owner', { userId: null, status: null }, {}, ['ORPHAN_ACCOUNT']],
-    ['of who has left', { userStatus: 'INACTIVE' }, {}, ['LEAVER_ACCOUNT']],
-    ['of who is suspended', { userStatus: 'SUSPENDED' }, {}, ['LEAVER_ACCOUNT']],
-    ['of who has left, closed', { userStatus: 'INACTIVE', status: 'DEPROVISIONED' }, {}, []],
+  test.each<[string, string[], Partial<AccountFacts>, Partial<ObservedApp>]>([
+    ['of an active person who uses it', [], {}, {}],
+    ['without an owner', ['ORPHAN_ACCOUNT'], { userId: null, userStatus: null }, {}],
+    ['without an owner, suspended,', [], { userId: null, status: 'SUSPENDED' }, {}],
     [
-      'of a service, without an owner',
+      'without an owner, with an unknown status,',
+      ['ORPHAN_ACCOUNT'],
+      { userId: null, status: null },
+      {},
+    ],
+    ['of a person who has left', ['LEAVER_ACCOUNT'], { userStatus: 'INACTIVE' }, {}],
+    ['of a suspended person', ['LEAVER_ACCOUNT'], { userStatus: 'SUSPENDED' }, {}],
+    [
+      'of a person who has left, deprovisioned,',
+      [],
+      { userStatus: 'INACTIVE', status: 'DEPROVISIONED' },
+      {},
+    ],
+    [
+      'of a service without an owner',
+      ['SERVICE_ACCOUNT_WITHOUT_OWNER'],
       { type: 'SERVICE', userId: null },
       {},
-      ['SERVICE_ACCOUNT_WITHOUT_OWNER'],
     ],
-    ['for a service, of a person', { type: 'SERVICE' }, {}, []],
+    ['of a service with an owner', [], { type: 'SERVICE' }, {}],
     [
-      'that a review removed, there again',
+      'that reappeared after a review removed it',
+      ['REAPPEARED'],
       { removedAt: ago(10), since: ago(5) },
       {},
-      ['REAPPEARED'],
     ],
-    ['that a review removed long ago', { removedAt: ago(91), since: ago(5) }, {}, []],
-    ['that was there before its removal', { removedAt: ago(10), since: ago(20) }, {}, []],
-    ['with a licence in use', holding({ type: 'LICENSE' }), {}, []],
     [
-      'with a licence, not used',
+      'that reappeared long after a review removed it',
+      [],
+      { removedAt: ago(91), since: ago(5) },
+      {},
+    ],
+    [
+      'that has not disappeared since a review removed it',
+      [],
+      { removedAt: ago(10), since: ago(20) },
+      {},
+    ],
+    ['with a licence in use', [], holding({ type: 'LICENSE' }), {}],
+    [
+      'with an unused licence',
+      ['UNUSED_LICENCE'],
       holding({ type: 'LICENSE' }, { usedAt: ago(91) }),
       {},
-      ['UNUSED_LICENCE'],
     ],
     [
-      'with a licence, never used',
+      'with a licence that was never used',
+      ['UNUSED_LICENCE'],
       holding({ type: 'LICENSE' }, { usedAt: null }),
       {},
-      ['UNUSED_LICENCE'],
     ],
     [
-      'with a licence, new and not used yet',
+      'with a new licence that is not used yet',
+      [],
       holding({ type: 'LICENSE' }, { usedAt: null, since: ago(3) }),
       {},
-      [],
     ],
     [
-      'with a licence in an app that does not say when it is used',
+      'with a licence in an app that reports no use',
+      [],
       holding({ type: 'LICENSE' }, { usedAt: null }),
       { tellsUse: false },
-      [],
     ],
     [
-      'with a privilege, not used',
+      'with an unused privilege',
+      ['DORMANT_PRIVILEGE'],
       holding({ label: 'Org admin' }, { usedAt: ago(91) }),
       {},
-      ['DORMANT_PRIVILEGE'],
     ],
-    ['with a privilege in use', holding({ label: 'Org admin' }), {}, []],
+    ['with a privilege in use', [], holding({ label: 'Org admin' }), {}],
     [
-      'with a privilege for emergencies, not used',
+      'with unused break-glass access',
+      [],
       holding({ label: 'Org admin', type: 'LICENSE', breakGlass: true }, { usedAt: ago(91) }),
       {},
-      [],
     ],
     [
-      'with new access that people ask for',
+      'with new requestable access that nobody requested',
+      ['UNEXPLAINED_ENTITLEMENT'],
       holding({ requestable: true, since: ago(5) }),
       {},
-      ['UNEXPLAINED_ENTITLEMENT'],
     ],
     [
-      'with new access that was asked for',
+      'with new access that was requested',
+      [],
       holding({ requestable: true, since: ago(5), explained: true }),
       {},
-      [],
     ],
-    ['with access that was there from the first', holding({ requestable: true }), {}, []],
-    ['with new access that is not requestable', holding({ since: ago(5) }), {}, []],
+    ['with access that existed at the first sync', [], holding({ requestable: true }), {}],
+    ['with new access that is not requestable', [], holding({ since: ago(5) }), {}],
     [
-      'with access that a review removed',
+      'with access that reappeared after a review removed it',
+      ['REAPPEARED'],
       holding({ removedAt: ago(8), since: ago(3) }),
       {},
-      ['REAPPEARED'],
     ],
-  ])('%s', (_, account, app, expected) => {
+  ])('%s has the findings %j', (_, expected, account, app) => {
     expect(kindsOf(account, app)).toEqual(expected)
   })
 
@@ -135,24 +155,32 @@ describe('an account', () => {
 })
 
 describe('an app', () => {
-  test.each<[string, Partial<ObservedApp>, string[]]>([
-    ['that is synced and current', {}, []],
-    ['synced four days ago, of every day', { lastComplete: ago(4) }, ['SYNC_STALE']],
-    ['synced two days ago, of every day', { lastComplete: ago(2) }, []],
-    ['synced half a day ago, of every hour', { everyHours: 1 }, []],
-    ['synced by hand ten days ago', { everyHours: 0, lastComplete: ago(10) }, []],
-    ['synced by hand 31 days ago', { everyHours: 0, lastComplete: ago(31) }, ['SYNC_STALE']],
-    ['never synced, connected today', { lastComplete: null, connectedAt: ago(0.1) }, []],
+  test.each<[string, string[], Partial<ObservedApp>]>([
+    ['that is synced and current', [], {}],
+    ['with a daily sync, last synced four days ago,', ['SYNC_STALE'], { lastComplete: ago(4) }],
+    ['with a daily sync, last synced two days ago,', [], { lastComplete: ago(2) }],
+    ['with an hourly sync, last synced half a day ago,', [], { everyHours: 1 }],
+    ['without a schedule, last synced ten days ago,', [], { everyHours: 0, lastComplete: ago(10) }],
     [
-      'never synced, connected last week',
-      { lastComplete: null, connectedAt: ago(7) },
+      'without a schedule, last synced 31 days ago,',
       ['SYNC_STALE'],
+      { everyHours: 0, lastComplete: ago(31) },
     ],
-    ['that is not connected', { isConnected: false, lastComplete: null, servedVersion: null }, []],
-    ['whose connector lists no accounts', { syncs: false, lastComplete: null }, []],
-    ['with a newer version', { newerVersion: '1.1.0' }, ['CONNECTOR_OUTDATED']],
-    ['whose connector is not served', { servedVersion: null }, ['CONNECTOR_OUTDATED']],
-  ])('%s', (_, app, expected) => {
+    [
+      'that was connected today and never synced',
+      [],
+      { lastComplete: null, connectedAt: ago(0.1) },
+    ],
+    [
+      'that was connected last week and never synced',
+      ['SYNC_STALE'],
+      { lastComplete: null, connectedAt: ago(7) },
+    ],
+    ['that is not connected', [], { isConnected: false, lastComplete: null, servedVersion: null }],
+    ['whose connector lists no accounts', [], { syncs: false, lastComplete: null }],
+    ['whose connector has a newer version', ['CONNECTOR_OUTDATED'], { newerVersion: '1.1.0' }],
+    ['whose connector is not served', ['CONNECTOR_OUTDATED'], { servedVersion: null }],
+  ])('%s has the findings %j', (_, expected, app) => {
     expect(findingsOfApp({ ...APP, ...app }, NOW).map(({ kind }) => kind)).toEqual(expected)
   })
 })
@@ -166,7 +194,7 @@ test.each([
   ['Administrative assistants', 'GROUP', false],
   ['Homeowners', 'GROUP', false],
   ['Grassroots', 'GROUP', false],
-])('%s of the type %s: privileged is %s', (label, type, expected) => {
+])('the entitlement %s of the type %s is privileged: %s', (label, type, expected) => {
   expect(isPrivileged({ label, type })).toBe(expected)
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { accessReviewItems } from '../../../runtime/database/schema/reviews.ts'
-import { unlooked } from '../../core/findings/unlooked.ts'
+import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import { app, type CoreHost, domainOf, startCore } from '../../core/host.ts'
 import { reviewWithLines } from '../review-lines.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
@@ -38,14 +38,14 @@ async function account(called: object): Promise<string> {
 const CALLED = [
   ['its user name', { attributes: { username: 'gwen' }, email: 'g@example.com' }, 'gwen'],
   ['its e-mail address', { email: 'g@example.com' }, 'g@example.com'],
-  ['the name of its person', { givenName: 'Gwen', familyName: 'Ito' }, 'Gwen Ito'],
+  ['the name of its owner', { givenName: 'Gwen', familyName: 'Ito' }, 'Gwen Ito'],
   ['its id', {}, ID],
 ] as const
 
 test.each(CALLED)('an account in a finding is shown by %s', async (_, called, name) => {
   const accountId = await account(called)
   const domainId = await domainOf(core.db)
-  await unlooked(core.db, `app ${appId}`, async () => {
+  await withChecksPaused(core.db, `app ${appId}`, async () => {
     const [row] = await core.db
       .insert(findings)
       .values({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
-import { unlooked } from '../../core/findings/unlooked.ts'
+import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import { app, type CoreHost, domainOf, group, person, startCore } from '../../core/host.ts'
 import { company } from '../../core/requests/company.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const domainId = await domainOf(core.db)
   const found = { domainId, kind: 'REAPPEARED', severity: 'HIGH', subject: 'fields' } as const
   let findingId = ''
-  await unlooked(core.db, `domain ${domainId}`, async () => {
+  await withChecksPaused(core.db, `domain ${domainId}`, async () => {
     const [finding] = await core.db.insert(findings).values(found).returning()
     findingId = finding?.id ?? ''
   })
@@ -47,7 +47,7 @@ const at = (path: string): string =>
   `/console/${path.replace(/:(\w+)/g, (_, id: string) => ids[id] ?? '')}`
 
 /** The fields that a page marks as invalid, and its message. */
-function told(text: string) {
+function problemOn(text: string) {
   const tags = [...text.matchAll(/<(?:input|textarea|select)\b[^>]*>/g)].map(([tag]) => tag)
   const marked = tags.filter((tag) => tag.includes(' aria-invalid="true"'))
   for (const tag of marked) expect(tag).toMatch(/ aria-describedby="not-done[ "]/)
@@ -248,11 +248,11 @@ describe('an invalid field', () => {
         ['en', english],
         ['de', german],
       ] as const) {
-        const speaking = { headers: { 'accept-language': language } }
-        await visitor.get(at(path), speaking)
-        const { status, text } = await visitor.post(at(path), fields, speaking)
+        const inLanguage = { headers: { 'accept-language': language } }
+        await visitor.get(at(path), inLanguage)
+        const { status, text } = await visitor.post(at(path), fields, inLanguage)
         expect([400, 422]).toContain(status)
-        expect(told(text)).toEqual({ marked, words, focused: true })
+        expect(problemOn(text)).toEqual({ marked, words, focused: true })
         expect(text).not.toContain('Invalid')
       }
     },

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
-import { unlooked } from '../../core/findings/unlooked.ts'
+import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import { app, type CoreHost, domainOf, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
@@ -41,16 +41,16 @@ test('a finding that appears after the sync is sent to a page that showed none',
     signal: ending.signal,
   })
   const reader = reply.body?.getReader()
-  await unlooked(core.db, `app ${appId}`, async () => {
+  await withChecksPaused(core.db, `app ${appId}`, async () => {
     await core.db.insert(findings).values({
       ...{ domainId: await domainOf(core.db), kind: 'SYNC_STALE', severity: 'MEDIUM' },
       ...{ subject: 'live', appId, details: {} },
     })
-    let told = ''
-    while (!/event: list[\s\S]*\n\n/.test(told))
-      told += new TextDecoder().decode((await reader?.read())?.value)
-    expect(told.match(/event: list/g), 'what it showed is not sent again').toHaveLength(1)
-    expect(told).toContain('"findings":{"total":1,')
+    let received = ''
+    while (!/event: list[\s\S]*\n\n/.test(received))
+      received += new TextDecoder().decode((await reader?.read())?.value)
+    expect(received.match(/event: list/g), 'what it showed is not sent again').toHaveLength(1)
+    expect(received).toContain('"findings":{"total":1,')
     await reader?.cancel()
     ending.abort()
     expect(partOf((await visitor.get(path())).text, 'findings')).toContain('findings/')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../runtime/database/schema/tasks.ts'
-import { unlooked } from '../../core/findings/unlooked.ts'
+import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import {
   app,
   type CoreHost,
@@ -67,7 +67,7 @@ describe('the inbox', () => {
     const found = { kind: 'DORMANT_PRIVILEGE', severity: 'HIGH', subject: id } as const
     const domainId = await domainOf(core.db)
     const about = { domainId, appId, userId: ada.id, details: { label: 'Owners <b>' } }
-    await unlooked(core.db, `app ${appId}`, async () => {
+    await withChecksPaused(core.db, `app ${appId}`, async () => {
       await core.db.insert(findings).values({ ...found, ...about })
       const { text } = await visitor.get(`/inbox/${id}`)
       expect(text).toContain('Owners &lt;b&gt;: Privileged access unused for 90 days')
@@ -150,9 +150,13 @@ describe('a decision', () => {
     expect(late.text).not.toContain('id="why-problem"')
     expect(late.text).toContain('The task is over already: the page shows how it ended.')
     const german = { headers: { 'accept-language': 'de' } }
-    const spaet = await visitor.post(`/inbox/${id}`, { action_type: 'deny', reason: 'No' }, german)
-    expect(spaet.text).toContain('Die Aufgabe ist schon erledigt')
-    expect(spaet.text).not.toMatch(/COMPLETED already/)
+    const lateInGerman = await visitor.post(
+      `/inbox/${id}`,
+      { action_type: 'deny', reason: 'No' },
+      german,
+    )
+    expect(lateInGerman.text).toContain('Die Aufgabe ist schon erledigt')
+    expect(lateInGerman.text).not.toMatch(/COMPLETED already/)
   })
 
   test('that is sent again from another tab, or after going back, is refused', async () => {
@@ -270,11 +274,11 @@ describe('reassigning a decision', () => {
   }
 
   test('moves the task to the other person', async () => {
-    const stand = await person(core.db, 'stand@example.com')
+    const standIn = await person(core.db, 'stand@example.com')
     const id = await taskOf(await asked())
     expect((await give(id, 'STAND@example.com')).status).toBe(303)
     expect((await visitor.get(`/inbox/${id}`)).status).toBe(404)
-    const { text } = await (await signedIn(core, stand.token)).get(`/inbox/${id}`)
+    const { text } = await (await signedIn(core, standIn.token)).get(`/inbox/${id}`)
     expect(text).toContain('value="approve"')
   })
 
