@@ -30,25 +30,31 @@ export async function reviewWithLines(
     .returning()
   const reviewId = review?.id ?? ''
   const of = { domainId, reviewId, appId }
-  const [arda] = await db
+  const [reviewApp] = await db
     .insert(accessReviewApps)
     .values({ ...of, reviewType: 'ENTITLEMENTS', status: 'IN_PROGRESS' })
     .returning()
-  const ardaId = arda?.id ?? ''
+  const reviewAppId = reviewApp?.id ?? ''
   const [assigned] = await db
     .insert(accessReviewAssignments)
     .values({
       domainId,
-      ardaId,
+      ardaId: reviewAppId,
       userIds: [admins[0]?.id ?? ''],
       groupIds: [],
       why: 'MANAGER',
     })
     .returning()
-  const one = { ...of, ardaId, assignmentId: assigned?.id, accountType: 'USER', label: name }
+  const one = {
+    ...of,
+    ardaId: reviewAppId,
+    assignmentId: assigned?.id,
+    accountType: 'USER',
+    label: name,
+  }
   for (let at = 0; at < count; at += 1)
     await db.insert(accessReviewItems).values({
-      ...{ ...one, account: `u${at}`, accountId: ardaId, hints: ['NOBODY_ASKED'], place: at },
+      ...{ ...one, account: `u${at}`, accountId: reviewAppId, hints: ['NOBODY_ASKED'], place: at },
     })
   return reviewId
 }

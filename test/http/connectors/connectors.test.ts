@@ -41,7 +41,7 @@ test('info returns the logo of the version, and reads it once', async () => {
 })
 
 test('an unknown connector is reported as not there yet while connectors are being discovered', async () => {
-  const told = async (isLooking: boolean) => {
+  const messageFor = async (isLooking: boolean) => {
     const { routes } = open(vi.fn(), isLooking)
     let words = ''
     routes.onError((error, c) => {
@@ -51,8 +51,8 @@ test('an unknown connector is reported as not there yet while connectors are bei
     await routes.request('/other/info')
     return words
   }
-  expect(await told(false)).toBe('there is no connector "other"')
-  expect(await told(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
+  expect(await messageFor(false)).toBe('there is no connector "other"')
+  expect(await messageFor(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
 })
 
 describe('a finished call is reported', () => {

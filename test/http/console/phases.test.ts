@@ -12,11 +12,11 @@ const request = (
   ...{ sent_bytes: 0, received_bytes: 0, begin_ms, ms, ...more },
 })
 
-const told = (ms: number, upstream: CallRecord['upstream']) =>
+const shownPhases = (ms: number, upstream: CallRecord['upstream']) =>
   phasesOf({ ms, upstream }).map((one) => [one.what, one.beginMs, one.ms])
 
 test('a call consists of its start, its requests in order, the time between them, and its reply', () => {
-  expect(told(100, [request(60, 20), request(10, 30)])).toEqual([
+  expect(shownPhases(100, [request(60, 20), request(10, 30)])).toEqual([
     ['start', 0, 10],
     ['request', 10, 30],
     ['between', 40, 20],
@@ -26,14 +26,14 @@ test('a call consists of its start, its requests in order, the time between them
 })
 
 test('overlapping requests leave no time between them', () => {
-  expect(told(50, [request(0, 50), request(10, 20)])).toEqual([
+  expect(shownPhases(50, [request(0, 50), request(10, 20)])).toEqual([
     ['request', 0, 50],
     ['request', 10, 20],
   ])
 })
 
 test('a call without requests is one phase', () => {
-  expect(told(7, [])).toEqual([['all', 0, 7]])
+  expect(shownPhases(7, [])).toEqual([['all', 0, 7]])
 })
 
 test('a denied request and an error answer look different', () => {

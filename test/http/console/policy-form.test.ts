@@ -44,12 +44,12 @@ describe('a policy in its form', () => {
   })
 
   test.each([
-    ['nested', { and: [{ not: Department('equals', 'Sales') }] }],
-    ['of a text alone, which asks for a part of it', Department('in', 'Sales and Support')],
-    ['of values with commas', Department('in', ['Sales, EU', 'Support'])],
-    ['of numbers', Department('equals', 7)],
-    ['of two operators', { ...Department('starts_with', 'S'), ends_with: 's' }],
-  ])('is edited as text if its condition is %s', (_name, condition) => {
+    ['is nested', { and: [{ not: Department('equals', 'Sales') }] }],
+    ['has a single text for the operator “in”', Department('in', 'Sales and Support')],
+    ['has values with commas', Department('in', ['Sales, EU', 'Support'])],
+    ['has numbers', Department('equals', 7)],
+    ['has two operators for one attribute', { ...Department('starts_with', 'S'), ends_with: 's' }],
+  ])('is edited as text if its condition %s', (_name, condition) => {
     const draft = draftOf(policy(condition))
     expect(draft.who).toBe('text')
     expect(policyBodyOf(draft)['access_condition']).toEqual(condition)

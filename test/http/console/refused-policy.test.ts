@@ -14,10 +14,14 @@ afterAll(() => core.stop())
 const PATH = '/console/policies/new'
 
 /** The alert of a page, with the items of its list. */
-async function told(fields: Record<string, string>, language: string) {
-  const speaking = { headers: { 'accept-language': language } }
-  await visitor.get(PATH, speaking)
-  const { status, text } = await visitor.post(PATH, { who: 'any', do: 'save', ...fields }, speaking)
+async function alertFor(fields: Record<string, string>, language: string) {
+  const inLanguage = { headers: { 'accept-language': language } }
+  await visitor.get(PATH, inLanguage)
+  const { status, text } = await visitor.post(
+    PATH,
+    { who: 'any', do: 'save', ...fields },
+    inLanguage,
+  )
   const [, alert = ''] = /role="alert"[^>]*>(.*?)<\/div><\/div>/s.exec(text) ?? []
   const items = [...alert.matchAll(/<li>(.*?)<\/li>/g)].map(([, words]) => words)
   return { status, items, alert }
@@ -33,13 +37,13 @@ test.each([
     ],
   ],
 ])('several problems are listed, in %s', async (language, items) => {
-  const all = await told({ name: '' }, language)
+  const all = await alertFor({ name: '' }, language)
   expect([all.status, all.items]).toEqual([422, expect.arrayContaining(items)])
   expect(all.alert).not.toContain('; ')
 })
 
 test('a single problem is shown as a sentence', async () => {
-  const one = await told({ name: 'Theirs', who: 'everyone' }, 'en')
+  const one = await alertFor({ name: 'Theirs', who: 'everyone' }, 'en')
   expect(one.items).toEqual([])
   expect(one.alert).toContain('<span class="small">Choose at least one app or permission.</span>')
 })

@@ -6,7 +6,11 @@ import {
   type CapabilityName,
 } from '../../../runtime/contract/capabilities/capabilities.ts'
 import { errorBody, parseCall } from '../../../runtime/contract/envelope/envelope.ts'
-import { ErrorResponse } from '../../../runtime/contract/envelope/envelope-schemas.ts'
+import {
+  anyCredentials,
+  commonMembers,
+  ErrorResponse,
+} from '../../../runtime/contract/envelope/envelope-schemas.ts'
 import { ERROR_CODES } from '../../../runtime/contract/errors/error-codes.ts'
 import { ERRORS, type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { operationsOf } from '../../../runtime/http/documents/document.ts'
@@ -80,8 +84,8 @@ test('is generated identically every time', () => {
 
 test('names the server only if its URL is given', () => {
   const serverUrl = 'https://keyway.example'
-  const told = connectorInterfaceDocument({ connectorsPath: '/c', serverUrl })
-  expect(told.servers).toEqual([{ url: serverUrl }])
+  const withServer = connectorInterfaceDocument({ connectorsPath: '/c', serverUrl })
+  expect(withServer.servers).toEqual([{ url: serverUrl }])
   expect(document).not.toHaveProperty('servers')
 })
 
@@ -120,6 +124,9 @@ test('documents exactly the members of the envelope that the parser validates', 
     properties: object
   }
   const example = { auth: { token: { token: 't' } }, request: {} }
+  expect(Object.keys(properties).sort()).toEqual(
+    ['request', ...Object.keys({ ...commonMembers, ...anyCredentials })].sort(),
+  )
   for (const member of Object.keys(properties)) {
     expect(() => parse('list_accounts', { ...example, [member]: 7 })).toThrow(member)
   }

@@ -13,18 +13,18 @@ const clientOf = (trusted: string[], remoteAddress: string, forwarded?: string):
 
 describe('the client is', () => {
   test.each<[what: string, trusted: string[], peer: string, forwarded: string, client: string]>([
-    ['who connects, where no proxy is trusted', [], '10.0.0.1', '203.0.113.9', '10.0.0.1'],
-    ['who connects, where that is no proxy', ['10.0.0.2'], '10.0.0.1', '203.0.113.9', '10.0.0.1'],
-    ['whom the proxy names', ['10.0.0.1'], '10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['the peer, if no proxy is trusted', [], '10.0.0.1', '203.0.113.9', '10.0.0.1'],
+    ['the peer, if it is not a trusted proxy', ['10.0.0.2'], '10.0.0.1', '203.0.113.9', '10.0.0.1'],
+    ['the address that the proxy names', ['10.0.0.1'], '10.0.0.1', '203.0.113.9', '203.0.113.9'],
     [
-      'the last that no proxy is',
+      'the last address that is not a trusted proxy',
       ['10.0.0.0/8'],
       '10.0.0.1',
       '1.1.1.1, 203.0.113.9, 10.0.0.2',
       '203.0.113.9',
     ],
     [
-      'the first of all, where all are proxies',
+      'the first address, if all are trusted proxies',
       ['10.0.0.0/8'],
       '10.0.0.1',
       '10.0.0.3,10.0.0.2',
@@ -32,16 +32,28 @@ describe('the client is', () => {
     ],
     ['the proxy, if it names no client', ['10.0.0.1'], '10.0.0.1', '', '10.0.0.1'],
     [
-      'the proxy, where it names no address',
+      'the proxy, if its last entry is not an address',
       ['10.0.0.1'],
       '10.0.0.1',
       '1.1.1.1, unknown',
       '10.0.0.1',
     ],
-    ['without its port', ['10.0.0.1'], '10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
-    ['of IPv6 without brackets', ['::1'], '::1', '[2001:db8::1]:4711', '2001:db8::1'],
     [
-      'behind a proxy on a socket of both families',
+      'the named address without its port',
+      ['10.0.0.1'],
+      '10.0.0.1',
+      '203.0.113.9:4711',
+      '203.0.113.9',
+    ],
+    [
+      'the named IPv6 address without brackets',
+      ['::1'],
+      '::1',
+      '[2001:db8::1]:4711',
+      '2001:db8::1',
+    ],
+    [
+      'the address that a proxy with an IPv4-mapped address names',
       ['10.0.0.1'],
       '::ffff:10.0.0.1',
       '1.1.1.1',
@@ -72,6 +84,6 @@ test.each([
   ['::1', '0:0:0:0'],
   ['1:2:3:4:5:6:7:8', '1:2:3:4'],
   ['203.0.113.9', '203.0.113.9'],
-])('%s counts as %s', (address, network) => {
+])('the address %s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

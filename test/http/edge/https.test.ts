@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Env } from '../../../runtime/http/edge/env.ts'
 import { originOf } from '../../../runtime/http/edge/https.ts'
 
-const told = async (publicOrigin: string | null, headers: Record<string, string> = {}) => {
+const originOfHost = async (publicOrigin: string | null, headers: Record<string, string> = {}) => {
   const app = new Hono<Env>().get('/', (c) => c.text(originOf(c, publicOrigin)))
   return (await app.request('http://keyway.internal:8080/', { headers })).text()
 }
@@ -26,5 +26,5 @@ test.each<[string, string | null, Record<string, string>, string]>([
     'https://keyway.acme.example',
   ],
 ])('the origin of a host %s is known', async (_, publicOrigin, headers, origin) => {
-  expect(await told(publicOrigin, headers)).toBe(origin)
+  expect(await originOfHost(publicOrigin, headers)).toBe(origin)
 })

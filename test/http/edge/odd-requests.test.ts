@@ -31,9 +31,9 @@ test('a request with one Host header is routed', async () => {
 })
 
 test.each([
-  ['twice the same', ['Host: a', 'Host: a']],
+  ['the same name twice', ['Host: a', 'Host: a']],
   ['two names', ['Host: a', 'Host: b']],
-  ['in another case, far behind', ['Host: a', 'Accept: */*', 'hOST: b']],
+  ['in another case, after another header', ['Host: a', 'Accept: */*', 'hOST: b']],
 ])('more than one Host header is refused: %s', async (_, headers) => {
   const answer = await ask('GET /healthz HTTP/1.1', ...headers)
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)

@@ -166,7 +166,7 @@ test('a caller that hangs up in the middle of a body gets a 400, and the host a 
 test.each([
   ['another request', 'GET / HTTP/1.1\r\n\r\n', 0],
   ['a head in pieces', callOf('1').slice(0, 30), 0],
-  ['a body that does not come', callOf('{"a":1}').slice(0, -3), 2000],
+  ['a body that stays incomplete', callOf('{"a":1}').slice(0, -3), 2000],
 ])('%s is handed over to node:http, with every byte', async (_name, bytes, waitsMs) => {
   const { client, connection: mine, handedOver, onEnd, bodiesHeard } = await connection()
   client.write(callOf('1'))

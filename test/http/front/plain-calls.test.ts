@@ -45,8 +45,8 @@ function open(changes: Partial<PlainCallsDeps> = {}) {
       answers.push(one)
     })
   }
-  const told = () => JSON.parse(String(answers[0]?.body))
-  return { usual, ask, answers, calls, caller, told }
+  const answerBody = () => JSON.parse(String(answers[0]?.body))
+  return { usual, ask, answers, calls, caller, answerBody }
 }
 
 test('a call by another spelling is reported under the declared id of the connector', () => {
@@ -54,12 +54,12 @@ test('a call by another spelling is reported under the declared id of the connec
     ends.fail(new RuntimeError('request_invalid', 'no'))
     return true
   }
-  const { ask, told, calls } = open({
+  const { ask, answerBody, calls } = open({
     find: () => ({ id: 'ac-me', version: '1.0.0' }),
     start: fails,
   })
   ask()
-  expect(told().error.app_id).toBe('ac-me')
+  expect(answerBody().error.app_id).toBe('ac-me')
   expect(calls).toMatchObject([{ connector: 'ac-me' }])
 })
 
@@ -108,14 +108,14 @@ test('a call that the fast path declines takes the general path, with an AbortSi
 })
 
 test('a defect is answered as internal_error, without its message', () => {
-  const { ask, told, answers, calls } = open({
+  const { ask, answerBody, answers, calls } = open({
     start: () => {
       throw new TypeError('secret words')
     },
   })
   ask()
-  expect(told()).toMatchObject({ is_error: true, error: { error_code: 'internal_error' } })
-  expect(JSON.stringify(told())).not.toContain('secret words')
+  expect(answerBody()).toMatchObject({ is_error: true, error: { error_code: 'internal_error' } })
+  expect(JSON.stringify(answerBody())).not.toContain('secret words')
   expect(answers[0]?.status).toBe(200)
   expect(calls).toMatchObject([{ error: { code: 'internal' } }])
 })

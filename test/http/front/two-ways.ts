@@ -138,14 +138,14 @@ export function exchange(
 ): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
-    const heard: Buffer[] = []
-    let [said, over, quiet] = [0, false, 0]
+    const received: Buffer[] = []
+    let [sent, over, quiet] = [0, false, 0]
     const turn = () => {
       if (over) return
-      const chunk = chunks[said]
+      const chunk = chunks[sent]
       if (!socket.writable) quiet++
       else if (chunk !== undefined) {
-        said++
+        sent++
         socket.write(chunk)
         quiet = 0
       } else if (socket.writableLength === 0 && ++quiet === quietTurns) socket.end()
@@ -154,14 +154,14 @@ export function exchange(
     }
     socket.on('connect', turn)
     socket.on('data', (chunk: Buffer) => {
-      heard.push(chunk)
+      received.push(chunk)
       quiet = 0
     })
     socket.on('error', () => {})
     socket.on('end', () => socket.end())
     socket.on('close', () => {
       over = true
-      resolve(normal(Buffer.concat(heard).toString('latin1')))
+      resolve(normal(Buffer.concat(received).toString('latin1')))
     })
   })
 }

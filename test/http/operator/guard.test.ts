@@ -31,7 +31,7 @@ test('the operator’s token is accepted if it was valid when the database went 
 })
 
 test.each(['ended', 'another'] as const)(
-  'an operator’s token that is “%s” is not accepted',
+  'an operator’s token in the state “%s” is not accepted',
   async (standing) => {
     operator.heard('good')
     operator.heard(standing)

@@ -18,10 +18,7 @@ test.each([
   ['ten days, with one day left', 10 * DAY_S, DAY_S, true],
   ['an hour, with half of it left', 3600, 1800, true],
   ['an unknown length, with a day left', null, DAY_S, false],
-])(
-  'a page warns in time of the end of access for %s: %s s, %s s left',
-  (_, lastsS, leftS, isSoon) => {
-    const one = held(lastsS, leftS)
-    expect(endingSoon([one], NOW)).toBe(isSoon ? one : null)
-  },
-)
+])('a page warns of the end of access for %s (%s s, %s s left): %s', (_, lastsS, leftS, isSoon) => {
+  const one = held(lastsS, leftS)
+  expect(endingSoon([one], NOW)).toBe(isSoon ? one : null)
+})

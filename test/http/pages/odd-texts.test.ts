@@ -31,8 +31,8 @@ const LONG = 'x'.repeat(5000)
 describe('the reason of a delegate', () => {
   test.each([
     ['with NUL', ODD, 'a\ufffdb'],
-    ['too long', LONG, LONG.slice(0, 500)],
-  ])('%s is stored as far as possible', async (_, reason, kept) => {
+    ['that is too long', LONG, LONG.slice(0, 500)],
+  ])('%s is shortened or cleaned, and stored', async (_, reason, kept) => {
     const visitor = await signedIn(core, ada.token)
     await visitor.get('/settings/delegates')
     const until = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -48,8 +48,8 @@ describe('the reason of a delegate', () => {
 describe('the reason of a reviewer', () => {
   test.each([
     ['with NUL', ODD, 'a\ufffdb'],
-    ['too long', LONG, LONG.slice(0, 4000)],
-  ])('%s is stored as far as possible', async (name, reason, kept) => {
+    ['that is too long', LONG, LONG.slice(0, 4000)],
+  ])('%s is shortened or cleaned, and stored', async (name, reason, kept) => {
     const id = await reviewWithLines(core, appId, 1, name)
     const visitor = await signedIn(core)
     const { text } = await visitor.get(`/inbox/reviews/${id}`)

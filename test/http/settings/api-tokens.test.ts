@@ -145,8 +145,8 @@ describe('the form of a new token', () => {
     ['a day in the past', { expires: yesterday() }, 'expires', 'Choose today or a later day'],
     ['a day that does not exist', { expires: '2031-02-31' }, 'expires', 'Write the day as'],
     ['a day in another form', { expires: '31.12.2030' }, 'expires', 'Write the day as'],
-    ['a word for a day', { expires: 'soon' }, 'expires', 'Write the day as'],
-    ['a year beyond', { expires: '+275760-09-13' }, 'expires', 'Write the day as'],
+    ['a word instead of a day', { expires: 'soon' }, 'expires', 'Write the day as'],
+    ['a year with six digits', { expires: '+275760-09-13' }, 'expires', 'Write the day as'],
   ])('with %s is refused at its field', async (_what, fields, field, words) => {
     const before = await rowsOf(ada)
     const { status, text } = await make({ description: 'keep <me>', ...fields })
@@ -174,11 +174,11 @@ describe('the form of a new token', () => {
   test.each([
     ['another media type', { headers: { 'content-type': 'application/json' }, raw: '{}' }, 415],
     ['no media type', { headers: { 'content-type': '' }, raw: 'name=x' }, 415],
-    ['bytes that are not UTF-8', { raw: 'name=%FF' }, 400],
-    ['bytes that are not UTF-8, as they are', { raw: new Uint8Array([110, 61, 255]) }, 400],
+    ['escaped bytes that are not UTF-8', { raw: 'name=%FF' }, 400],
+    ['raw bytes that are not UTF-8', { raw: new Uint8Array([110, 61, 255]) }, 400],
     ['a broken escape', { raw: 'name=%zz' }, 400],
     ['a body that is too large', { raw: `name=${'x'.repeat(70_000)}` }, 413],
-    ['nothing', { raw: '' }, 403],
+    ['an empty body', { raw: '' }, 403],
   ])('sent with %s is refused', async (_what, sending, status) => {
     const before = await rowsOf(ada)
     const seen = await visitor.post(PAGE, {}, sending)

@@ -78,7 +78,7 @@ export async function signedIn(core: CoreHost, token: string = ADMIN_TOKEN): Pro
   const visitor = visit(core)
   await visitor.get('/settings/sign-in')
   const { status } = await visitor.post('/settings/sign-in', { token })
-  if (status !== 303) throw new Error(`signing in gave ${status}`)
+  if (status !== 303) throw new Error(`the sign-in was answered ${status}`)
   await visitor.get('/settings/api-tokens')
   return visitor
 }
