@@ -17,7 +17,7 @@ import { CALLBACK_PATH } from '../../../runtime/http/console/connect-form.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
 import { type Directory, startDirectory } from '../../core/directory.ts'
-import { unlooked } from '../../core/findings/unlooked.ts'
+import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import {
   app,
   type CoreHost,
@@ -83,7 +83,7 @@ async function statesOf(id: string): Promise<Record<string, number>> {
 }
 
 /** Texts of a page in its own language: without code and without elements marked as another language. */
-const said = (page: string): string[] => {
+const textsOf = (page: string): string[] => {
   const body = page
     .slice(page.indexOf('<main'))
     .replace(/<(code|pre|script|textarea)\b[^>]*>[\s\S]*?<\/\1>/g, ' ')
@@ -119,7 +119,7 @@ const IS_NAME =
 /** The pages that exist without anything installed, except files. */
 const paths = (all: readonly string[] = Object.values(CONSOLE_PAGES).map(({ path }) => path)) =>
   all
-    .map((path) => path.replace(/:(\w+)/g, (whole, name) => params[name] ?? whole))
+    .map((path) => path.replace(/:(\w+)/g, (withOwnKey, name) => params[name] ?? withOwnKey))
     .filter((path) => !path.includes(':') && !/\/people\/[^/]+\/evidence$/.test(path))
 
 describe('the console', () => {
@@ -205,8 +205,8 @@ describe('every page', () => {
       const { text, status } = await visitor.get(path, german)
       if (status === 404 || path.endsWith('.csv')) continue
       expect(text, path).toContain('<div class="page" lang="de">')
-      const english = new Set(said((await visitor.get(path)).text))
-      for (const words of said(text)) if (english.has(words)) same.set(words, path)
+      const english = new Set(textsOf((await visitor.get(path)).text))
+      for (const words of textsOf(text)) if (english.has(words)) same.set(words, path)
     }
     const known = new Set([...NAMES, ...QUEUE_NAMES, ...Object.keys(ROLES)])
     expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
@@ -446,7 +446,7 @@ describe('every change with fields', () => {
     })
     const domainId = await domainOf(core.db)
     const found = { domainId, kind: 'REAPPEARED', severity: 'HIGH', subject: 'fields' } as const
-    await unlooked(core.db, `domain ${domainId}`, async () => {
+    await withChecksPaused(core.db, `domain ${domainId}`, async () => {
       const [finding] = await core.db.insert(findings).values(found).returning()
       const ids: Record<string, string> = {
         ...{ ...params, webhook_id: hook.body.webhook.id, finding_id: finding?.id ?? '' },
@@ -456,7 +456,7 @@ describe('every change with fields', () => {
       for (const [name, { path }] of withFields) {
         const at = path.replace(/:(\w+)/g, (_, id) => ids[id] ?? '')
         const { first = {}, later = {} } = FILLED[name] ?? {}
-        const whole = (fields: Record<string, string>) =>
+        const withOwnKey = (fields: Record<string, string>) =>
           fields['public_key'] ? { ...fields, public_key: key } : fields
         const start = await visitor.get(at)
         expect(start.text, name).not.toContain('name="seen"')
@@ -465,7 +465,7 @@ describe('every change with fields', () => {
             ([, id = '', value = '']) => [id, value],
           ),
         )
-        const filled = { ...given, ...whole(first) }
+        const filled = { ...given, ...withOwnKey(first) }
         const shown = (await visitor.post(at, filled)).text
         expect(shown, name).toContain('name="seen"')
         expect(shown, name).toContain('Nothing is changed yet. Press “')
@@ -516,7 +516,7 @@ describe('an app', () => {
 describe('a finding', () => {
   test('is shown for its app and person, accepted for a time with a reason, and reopened', async () => {
     const visitor = await admin()
-    await unlooked(core.db, `app ${appId}`, async () => {
+    await withChecksPaused(core.db, `app ${appId}`, async () => {
       const [row] = await core.db
         .insert(findings)
         .values({
@@ -573,7 +573,7 @@ describe('a finding', () => {
 
 describe('a custom app', () => {
   /** Fills in a form, gets the preview, and confirms it. */
-  async function agreed(visitor: Visitor, path: string, fields: Record<string, string>) {
+  async function confirmed(visitor: Visitor, path: string, fields: Record<string, string>) {
     await visitor.get(path)
     const shown = await visitor.post(path, fields)
     const done = await visitor.post(path, fields)
@@ -590,14 +590,14 @@ describe('a custom app', () => {
       expect.stringContaining('Fill in: Category; What it is.<'),
     ])
     const odd = '<b>Fax</b> \u{1f4e0} \u05e4\u05e7\u05e1'
-    const said = { name: odd, category: 'Other', description: 'Sends faxes' }
-    const { to } = await agreed(visitor, '/console/apps/new', said)
+    const fields = { name: odd, category: 'Other', description: 'Sends faxes' }
+    const { to } = await confirmed(visitor, '/console/apps/new', fields)
     const page = (await visitor.get(to)).text
     expect(page).toContain('&lt;b&gt;Fax&lt;/b&gt; \u{1f4e0}')
     // It has no connector, and therefore no sync and no connection.
     expect(page).not.toMatch(/\/(sync|connection)"/)
 
-    const edit = await agreed(visitor, `${to}/edit`, {
+    const edit = await confirmed(visitor, `${to}/edit`, {
       ...{ name: 'Fax', category: 'Internal', website_url: 'https://fax.example/' },
       description: 'Sends faxes',
     })
@@ -616,7 +616,7 @@ describe('a custom app', () => {
       ...{ admins: 'On call', approvers: 'ada@example.com', by_hand_how: 'Send a fax' },
       'length-2': 'yes',
     }
-    const store = await agreed(visitor, `${to}/store`, asked)
+    const store = await confirmed(visitor, `${to}/store`, asked)
     expect(store.shown).toContain('How long access may last: for 8 hours')
     expect((await core.call('GET', `/apps/${id}/settings`)).body).toMatchObject({
       in_app_store: true,
@@ -635,7 +635,7 @@ describe('a custom app', () => {
     const nobody = await visitor.post(`${to}/store`, { ...asked, admins: 'nobody@example.com' })
     expect(nobody.text).toContain('is “nobody@example.com”')
 
-    await agreed(visitor, `${to}/permissions/new`, { label: 'Send faxes' })
+    await confirmed(visitor, `${to}/permissions/new`, { label: 'Send faxes' })
     const listed = (await visitor.get(`${to}/permissions`)).text
     expect(listed).toContain('Send faxes')
     expect((await (await signedIn(core, ada.token)).get('/access')).text).toContain('>Fax</a>')
@@ -652,8 +652,8 @@ describe('a custom app', () => {
   test('is disconnected without mention of credentials, which it does not have, and brought back', async () => {
     const visitor = await admin()
     await visitor.get('/console/apps/new')
-    const said = { name: 'Telex', category: 'Other', description: 'Sends telexes' }
-    const { to } = await agreed(visitor, '/console/apps/new', said)
+    const fields = { name: 'Telex', category: 'Other', description: 'Sends telexes' }
+    const { to } = await confirmed(visitor, '/console/apps/new', fields)
     const shown = (await visitor.get(`${to}/disconnect`)).text
     expect(shown).toContain('Nothing in Telex can be requested any more')
     expect(shown).toContain('It can be brought back')
@@ -690,7 +690,7 @@ describe('a custom app', () => {
       ...{ admins: 'fax-owner@example.com', approvers: 'ada@example.com' },
     }
     await visitor.get(`/console/apps/${body.id}/store`)
-    await agreed(visitor, `/console/apps/${body.id}/store`, asked)
+    await confirmed(visitor, `/console/apps/${body.id}/store`, asked)
     const named = await core.call('PATCH', settings, {
       ...own,
       body: { request_flow: { approvers_stage_2: { users: [{ email: 'ada@example.com' }] } } },
@@ -753,16 +753,16 @@ describe('connecting an app', () => {
       'settings.base_url': 'no address',
     })
     expect([odd.status, odd.text]).toEqual([422, expect.stringMatching(/SCIM base URL: /)])
-    const unlike = await visitor.post('/console/connect/postgresql', {
+    const wrongAddress = await visitor.post('/console/connect/postgresql', {
       ...{ 'auth.username': 'keyway', 'secret.auth.password': 'wrong-secret' },
       'settings.url': 'db.example:5432',
     })
-    expect(unlike.status).toBe(422)
-    expect(unlike.text).toContain(
+    expect(wrongAddress.status).toBe(422)
+    expect(wrongAddress.text).toContain(
       '“db.example:5432” does not fit. It takes: postgresql://db.example',
     )
-    expect(unlike.text).not.toContain('does not match')
-    for (const { text } of [wrong, none, unlike])
+    expect(wrongAddress.text).not.toContain('does not match')
+    for (const { text } of [wrong, none, wrongAddress])
       for (const secret of SECRETS) expect(text).not.toContain(secret)
     expect(await connected()).toEqual([])
   })
@@ -879,7 +879,7 @@ describe('a person', () => {
       { accounts: { all: 0, done: 0, by_hand: 0 }, problem: null },
       { status: 'CANCELLED' },
     ])
-    await until('it is complete', async () => {
+    await until('the offboarding is COMPLETED', async () => {
       const latest = `/lifecycle-management/user-offboardings?user_id=${leaver.id}`
       return (await core.call('GET', latest)).body.items[0].status === 'COMPLETED' ? true : null
     })
@@ -1052,8 +1052,8 @@ describe('a break-glass permission', () => {
     expect((await visitor.post(`${at}/break-glass`, mark)).text).toContain('by members of On call')
     expect((await visitor.post(`${at}/break-glass`, mark)).status).toBe(303)
     expect((await visitor.get(list)).text).toContain('On call, for 30 minutes')
-    const taker = await signedIn(core, ada.token)
-    expect((await taker.get('/access/break-glass')).text).toContain('&lt;img src=x')
+    const requester = await signedIn(core, ada.token)
+    expect((await requester.get('/access/break-glass')).text).toContain('&lt;img src=x')
     expect((await visitor.get(`${at}/break-glass`)).text).toContain('value="30"')
     await visitor.get(`${at}/no-break-glass`)
     expect((await visitor.post(`${at}/no-break-glass`)).status).toBe(303)
@@ -1086,9 +1086,9 @@ describe('a review', () => {
     const all = { all: 'yes', decision: 'KEEP', reason: 'all known' }
     expect((await visitor.post(decide, all)).headers.get('location')).toContain('hint=NOBODY_ASKED')
     expect((await visitor.get(`/inbox/reviews/${id}`)).text).toContain('All your lines are decided')
-    const whole = (await visitor.get(`/console/reviews/${id}`)).text
-    expect(whole).toContain('To be removed')
-    expect(whole).toContain(`href="/inbox/reviews/${id}"`)
+    const withOwnKey = (await visitor.get(`/console/reviews/${id}`)).text
+    expect(withOwnKey).toContain('To be removed')
+    expect(withOwnKey).toContain(`href="/inbox/reviews/${id}"`)
     const reads = await person(core.db, 'reads-lines@example.com', ['Read Only Admin'])
     const reader = await signedIn(core, reads.token)
     expect((await reader.get(`/console/reviews/${id}`)).text).not.toContain(
@@ -1201,9 +1201,9 @@ describe('a review', () => {
       const form = new FormData()
       form.set('form_token', form_token)
       form.set('file', new File([new Uint8Array(size)], name, { type: 'application/pdf' }))
-      const whole = new Response(form)
-      const raw = new Uint8Array(await whole.arrayBuffer())
-      const headers = { 'content-type': whole.headers.get('content-type') ?? '' }
+      const withOwnKey = new Response(form)
+      const raw = new Uint8Array(await withOwnKey.arrayBuffer())
+      const headers = { 'content-type': withOwnKey.headers.get('content-type') ?? '' }
       return visitor.post(at, {}, { raw, headers })
     }
     expect((await send(10, 'x', 'another')).status).toBe(403)
@@ -1326,14 +1326,14 @@ describe('a policy', () => {
     await visitor.get(PATH)
     const body = { ...typed({ name: 'Of groups', state: 'draft' }), who: 'any' }
     const asked = { ...body, 'attribute.1': 'groups', 'operator.1': 'contains', 'value.1': 'Staff' }
-    const told = 'No person has this attribute now: groups.'
+    const warning = 'No person has this attribute now: groups.'
     expect((await visitor.post(PATH, { ...body, do: 'preview' })).text).not.toContain(
       'No person has',
     )
-    expect((await visitor.post(PATH, { ...asked, do: 'preview' })).text).toContain(told)
+    expect((await visitor.post(PATH, { ...asked, do: 'preview' })).text).toContain(warning)
     const saved = await visitor.post(PATH, { ...asked, do: 'save' })
     const at = saved.headers.get('location') ?? ''
-    expect((await visitor.get(at)).text).toContain(told)
+    expect((await visitor.get(at)).text).toContain(warning)
     await visitor.get(`${at}/delete`)
     expect((await visitor.post(`${at}/delete`)).status).toBe(303)
   })
@@ -1635,7 +1635,7 @@ test('the admin of an app reads its findings, without links to pages of people',
   })
   const flow = { admins: { users: [{ email: 'tidy-owner@example.com' }] } }
   await core.call('PATCH', `/apps/${body.id}/settings`, { body: { request_flow: flow } })
-  await unlooked(core.db, `app ${body.id}`, async () => {
+  await withChecksPaused(core.db, `app ${body.id}`, async () => {
     await core.db.insert(findings).values({
       ...{ domainId: await domainOf(core.db), kind: 'DORMANT_PRIVILEGE', severity: 'HIGH' },
       ...{ subject: 'tidy', appId: body.id, userId: ada.id, details: {} },

@@ -58,8 +58,8 @@ describe('a browser that opens /', () => {
     await visitor.get('/settings/sign-in?next=%2F')
     const signed = await visitor.post('/settings/sign-in', { token: ada.token })
     expect([signed.status, signed.headers.get('location')]).toEqual([303, '/'])
-    const led = await visitor.get('/', { headers: HTML })
-    expect(led.headers.get('location')).toBe('/access')
+    const redirect = await visitor.get('/', { headers: HTML })
+    expect(redirect.headers.get('location')).toBe('/access')
   })
 
   test('is redirected to the inbox while a task is open', async () => {
@@ -75,8 +75,8 @@ describe('a browser that opens /', () => {
     const operator = await signedIn(core)
     expect((await operator.get('/', { headers: HTML })).headers.get('location')).toBe('/console')
     const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
-    const led = await (await signedIn(core, reader.token)).get('/', { headers: HTML })
-    expect(led.headers.get('location')).toBe('/access')
+    const redirect = await (await signedIn(core, reader.token)).get('/', { headers: HTML })
+    expect(redirect.headers.get('location')).toBe('/access')
   })
 
   test.each([
@@ -165,8 +165,8 @@ describe('every page', () => {
       expect(missing.text).not.toContain('lang="en"')
       expect(missing.headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
       for (const accept of ['*/*', 'application/json', '']) {
-        const told = await stranger.get(path, { headers: { accept } })
-        expect([told.status, JSON.parse(told.text)]).toEqual([404, { detail: 'Not Found' }])
+        const answer = await stranger.get(path, { headers: { accept } })
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([404, { detail: 'Not Found' }])
       }
       const sent = await stranger.post(path, {}, { headers: HTML })
       expect([sent.status, JSON.parse(sent.text)]).toEqual([404, { detail: 'Not Found' }])
@@ -260,9 +260,9 @@ describe('requesting access', () => {
   })
 
   test.each([
-    ['why', LENGTH, 'Say why you need it'],
-    ['how long', { why: 'Month end' }, 'Choose how long'],
-    ['a length that there is', { why: 'Month end', access_length: 'forever' }, 'Choose how long'],
+    ['a reason', LENGTH, 'Say why you need it'],
+    ['a length', { why: 'Month end' }, 'Choose how long'],
+    ['a known length', { why: 'Month end', access_length: 'forever' }, 'Choose how long'],
   ])(
     'without %s is refused on the page, which keeps the entered values',
     async (_what, fields, words) => {
@@ -490,18 +490,26 @@ describe('delegates', () => {
   })
 
   test.each([
-    ['nobody', { person: 'nobody@example.com', until: inDays(2) }, /No(body| one| person)/],
-    ['oneself', { person: 'ada@example.com', until: inDays(2) }, /own delegate/],
-    ['no day', { person: 'boss@example.com' }, /Choose a last day/],
-    ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be in the future/],
-    ['too long', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
+    [
+      'an unknown person',
+      { person: 'nobody@example.com', until: inDays(2) },
+      /No(body| one| person)/,
+    ],
+    ['the person themself', { person: 'ada@example.com', until: inDays(2) }, /own delegate/],
+    ['no last day', { person: 'boss@example.com' }, /Choose a last day/],
+    [
+      'a day that does not exist',
+      { person: 'boss@example.com', until: '2026-02-31' },
+      /must be in the future/,
+    ],
+    ['more than 366 days', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
   ])(
     'are refused, and the page keeps the entered values: %s',
     async (what, fields: Record<string, string>, words) => {
       const { status, text } = await (await at(ada, PATH)).post(PATH, fields)
       expect(status).toBe(422)
       expect(text).toContain('No delegate was named')
-      const field = /nobody|oneself/.test(what) ? 'person' : 'until'
+      const field = /person/.test(what) ? 'person' : 'until'
       const marks = [
         ...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="not-named /g),
       ]
@@ -726,9 +734,9 @@ describe('an extension of access', () => {
     await acme.settle(second, 'complete')
     await acme.reaches(second, 'PENDING_MANUAL_PROVISIONING')
     const { id: work } = await acme.openTask(second)
-    const doer = (await (await signedIn(core)).get(`/inbox/${work}`)).text
-    expect(doer).toMatch(/mia Test has Editor in Atelier already, until <time/)
-    expect(doer).toContain('Now it is to stay for 90 days, from today.')
+    const adminPage = (await (await signedIn(core)).get(`/inbox/${work}`)).text
+    expect(adminPage).toMatch(/mia Test has Editor in Atelier already, until <time/)
+    expect(adminPage).toContain('Now it is to stay for 90 days, from today.')
     await acme.settle(second, 'complete')
     await acme.reaches(second, 'COMPLETED')
 
@@ -738,7 +746,7 @@ describe('an extension of access', () => {
     expect(held).not.toContain('40 days left')
     expect((await visitor.post(`/access/requests/${second}/give-back`)).status).toBe(303)
     // The access is removed by hand only once.
-    await until('both end', async () => {
+    await until('one access is revoked and the other waits for manual work', async () => {
       const states = await Promise.all([first, second].map(acme.statusOf))
       return states.sort().join() === 'PENDING_MANUAL_DEPROVISIONING,REVERTED' ? states : null
     })
