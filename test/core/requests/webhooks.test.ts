@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const hook = (hook_type: string) => hooked.hook(hook_type)
 
-const told = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
+const lastCall = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
 
 describe('a validation webhook', () => {
   const validated = async (name: string) =>
@@ -46,7 +46,7 @@ describe('a validation webhook', () => {
     const id = await acme.asked(ada, { app_id: await validated('Refused'), note: 'please' })
     await acme.reaches(id, 'DENIED')
     expect((await acme.read(id)).notes.DENIED).toBe('not in this quarter')
-    expect(told()).toMatchObject({
+    expect(lastCall()).toMatchObject({
       event: 'REQUEST_VALIDATION',
       application: { user_friendly_label: 'Refused' },
       permissions: [],
@@ -54,13 +54,13 @@ describe('a validation webhook', () => {
       target: { email: 'ada@acme.example' },
       business_justification: 'please',
     })
-    const said = (await storedLog(core.db)).filter(({ targets }) => targets[0]?.['id'] === id)
-    expect(said.at(-1)).toMatchObject({
+    const entries = (await storedLog(core.db)).filter(({ targets }) => targets[0]?.['id'] === id)
+    expect(entries.at(-1)).toMatchObject({
       eventType: 'APP_STORE_DENY_ACCESS_REQUEST',
       actor: { actor_type: 'Lumos system' },
       metadata: { status: 'DENIED', because: 'a validation webhook' },
     })
-    const texts = said.map(({ metadata }) => JSON.stringify(metadata))
+    const texts = entries.map(({ metadata }) => JSON.stringify(metadata))
     expect(texts.join()).not.toContain('not in this quarter')
   })
 
@@ -90,9 +90,9 @@ describe('a validation webhook', () => {
 
   it.each([
     ['fails', answering(500)],
-    ['answers nonsense', answering(200, '<html>')],
-    ['answers a text for true or false', answering(200, '{"response":{"valid":"false"}}')],
-    ['is a redirect', answering(302)],
+    ['answers with invalid JSON', answering(200, '<html>')],
+    ['answers with text instead of a boolean', answering(200, '{"response":{"valid":"false"}}')],
+    ['answers with a redirect', answering(302)],
   ])('that %s leaves the decision to people, despite a pre-approval rule', async (name, answer) => {
     receiver.answer(answer)
     const appId = await validated(`Odd ${name}`)
@@ -118,7 +118,7 @@ describe('a validation webhook', () => {
 })
 
 describe('a pre-approval rule', () => {
-  async function ruled(name: string, rule: object): Promise<string> {
+  async function appWithRule(name: string, rule: object): Promise<string> {
     const appId = await acme.inStore(await app(core.db, name))
     const body = { app_id: appId, justification: 'as agreed', ...rule }
     const { status } = await core.call('POST', '/appstore/pre_approval_rules', { body })
@@ -130,20 +130,20 @@ describe('a pre-approval rule', () => {
   }
 
   it('approves requests of the people that it names, with its justification', async () => {
-    const id = await acme.asked(ada, { app_id: await ruled('Mine', mine) })
+    const id = await acme.asked(ada, { app_id: await appWithRule('Mine', mine) })
     const { status, notes } = await acme.read(id)
     expect([status, notes.APPROVED]).toEqual(['PENDING_MANUAL_PROVISIONING', 'as agreed'])
   })
 
   it.each([
-    ['no approvers, if the answer names none', {}],
+    ['no users', {}],
     [
-      'others',
+      'other users',
       { preapproved_users_by_attribute: [{ attribute: 'email', value: 'bob@x.example' }] },
     ],
-    ['shorter access', { ...mine, time_based_access: ['2 hours'] }],
+    ['shorter access only', { ...mine, time_based_access: ['2 hours'] }],
   ])('for %s leaves the decision to people', async (name, rule) => {
-    const id = await acme.asked(ada, { app_id: await ruled(name, rule) })
+    const id = await acme.asked(ada, { app_id: await appWithRule(name, rule) })
     expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
   })
 
@@ -151,17 +151,17 @@ describe('a pre-approval rule', () => {
     const hooks = [await hook('PRE_APPROVAL'), await hook('PRE_APPROVAL')]
     const rule = { ...mine, preapproval_webhooks: hooks }
     receiver.answer(answering(200, '{"response":{"approved":true}}'))
-    const yes = await acme.asked(ada, { app_id: await ruled('Yes', rule) })
+    const yes = await acme.asked(ada, { app_id: await appWithRule('Yes', rule) })
     await acme.reaches(yes, 'PENDING_MANUAL_PROVISIONING')
     expect(receiver.received).toHaveLength(2)
-    for (const unwilling of [0, 1]) {
+    for (const refusingHook of [0, 1]) {
       receiver.received.length = 0
       receiver.answer((reply) => {
-        const approved = receiver.received.length - 1 !== unwilling
+        const approved = receiver.received.length - 1 !== refusingHook
         answering(200, JSON.stringify({ response: approved ? { approved } : {} }))(reply)
       })
       await acme.reaches(
-        await acme.asked(ada, { app_id: await ruled(`No ${unwilling}`, rule) }),
+        await acme.asked(ada, { app_id: await appWithRule(`No ${refusingHook}`, rule) }),
         'PENDING_APPROVAL',
       )
     }
@@ -342,11 +342,15 @@ describe('the number of statements for a request', () => {
         expect(notes(made.mine).length, made.mine.join('\n')).toBeLessThanOrEqual(14)
         expect(notes(done.mine).length, done.mine.join('\n')).toBeLessThanOrEqual(10)
         const [work = []] = jobs
+        expect(work).not.toEqual([])
         // One of them records the reason in the history.
         expect(work.length, work.join('\n')).toBeLessThanOrEqual(21)
         // The log is written in the same message as the commit.
-        for (const text of [...made.mine, ...done.mine, ...work])
-          if (text.includes('insert into activity_waiting')) expect(text).toMatch(/; commit$/)
+        const writes = [...made.mine, ...done.mine, ...work].filter((text) =>
+          text.includes('insert into activity_waiting'),
+        )
+        expect(writes).not.toEqual([])
+        for (const text of writes) expect(text).toMatch(/; commit$/)
         expect(made.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
         expect(done.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
       }
