@@ -69,13 +69,13 @@ const versions = async (id: string): Promise<unknown[]> =>
 
 describe('an uploaded package', () => {
   test('is refused with a reason, and the page keeps the entered values', async () => {
-    const told = await send(visitor, {
+    const page = await send(visitor, {
       fields: { keep: 'yes', reason: 'For the finance team' },
       package: Buffer.from('no package'),
     })
-    expect(told.status).toBe(422)
-    expect(told.text).toContain('It was not kept')
-    expect(told.text).toContain('value="For the finance team"')
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('It was not kept')
+    expect(page.text).toContain('value="For the finance team"')
     const empty = await send(visitor, { fields: { keep: 'yes' } })
     expect([empty.status, empty.text.includes('Choose the file of a package.')]).toEqual([
       422,
@@ -85,17 +85,17 @@ describe('an uploaded package', () => {
 
   test('is refused with the findings if it does not pass its checks', async () => {
     const { packed } = await packaged({ id: 'caseless' }, undefined, [])
-    const told = await send(visitor, { fields: { keep: 'yes' }, package: packed })
-    expect(told.status).toBe(422)
-    expect(told.text).toContain('<strong>error</strong>')
+    const page = await send(visitor, { fields: { keep: 'yes' }, package: packed })
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('<strong>error</strong>')
     expect(await versions('caseless')).toEqual([])
   })
 
   test('is only checked, and not stored, on request', async () => {
-    const told = await send(visitor, { fields: { keep: 'no' }, package: made.packed })
-    expect(told.status).toBe(200)
-    expect(told.text).toContain('acme 1.0.0 passes its checks')
-    expect(told.text).toContain('https://api.acme.example')
+    const page = await send(visitor, { fields: { keep: 'no' }, package: made.packed })
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('acme 1.0.0 passes its checks')
+    expect(page.text).toContain('https://api.acme.example')
     expect((await core.call('GET', '/operator/connectors/acme')).status).toBe(404)
   })
 
@@ -142,8 +142,8 @@ describe('an uploaded package', () => {
     const at = '/console/connectors/acme/probe'
     expect((await visitor.get(at)).status).toBe(200)
     for (const credentials of ['{', '[]', '{"settings": {}}', '{"auth": {}, "more": 1}']) {
-      const told = await visitor.post(at, { credentials })
-      expect([told.status, told.text.includes('They were not kept')], credentials).toEqual([
+      const page = await visitor.post(at, { credentials })
+      expect([page.status, page.text.includes('They were not kept')], credentials).toEqual([
         422,
         true,
       ])
@@ -236,9 +236,9 @@ describe('a registry', () => {
   test('refuses to install a package that differs from its index', async () => {
     const made = await packaged({ id: 'changed' })
     await publish({ ...made, digest: 'a'.repeat(64) })
-    const told = await install('changed')
-    expect(told.status).toBe(422)
-    expect(JSON.stringify(told.body)).toContain('is not the package that the index names')
+    const answer = await install('changed')
+    expect(answer.status).toBe(422)
+    expect(JSON.stringify(answer.body)).toContain('is not the package that the index names')
   })
 })
 

@@ -38,13 +38,13 @@ test.each([
   ['en', 'the host created it for its operator'],
   ['de', 'Keyway hat sie für den Betrieb angelegt'],
 ])('an impossible offboarding is explained in %s, without a form', async (language, why) => {
-  const speaking = { headers: { 'accept-language': language } }
-  const asked = await visitor.get(`${operator}/offboard`, speaking)
+  const inLanguage = { headers: { 'accept-language': language } }
+  const asked = await visitor.get(`${operator}/offboard`, inLanguage)
   expect([asked.status, asked.text]).toEqual([400, expect.stringContaining(why)])
   expect(asked.text).not.toContain(`<form class="card" method="post"`)
   expect(asked.text).toContain(`<a class="btn" href="${operator}">`)
   // A form from an older page.
-  const sent = await visitor.post(`${operator}/offboard`, { when: 'now' }, speaking)
+  const sent = await visitor.post(`${operator}/offboard`, { when: 'now' }, inLanguage)
   expect([sent.status, sent.text]).toEqual([400, expect.stringContaining(why)])
   expect(sent.text).not.toContain(`<form class="card" method="post"`)
 })

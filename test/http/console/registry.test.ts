@@ -41,8 +41,8 @@ test('a withdrawn version is shown with its reason, marked where it serves, and 
       { version: '1.0.0', withdrawn: null },
     ],
   })
-  const told = await install('acme@1.1.0')
-  expect([told.status, JSON.stringify(told.body)]).toEqual([
+  const answer = await install('acme@1.1.0')
+  expect([answer.status, JSON.stringify(answer.body)]).toEqual([
     422,
     expect.stringContaining('acme 1.1.0 was withdrawn on'),
   ])

@@ -118,8 +118,8 @@ describe('the calls of a minute', () => {
       body: JSON.stringify(body),
     })
     await core.host.lifecycle.minutes.write()
-    const { body: told } = await core.call('GET', '/operator/call-minutes?connector_id=scim')
-    expect(told.items).toMatchObject([{ calls: 1, errors: { caller: 1 }, connector: null }])
+    const { body: answer } = await core.call('GET', '/operator/call-minutes?connector_id=scim')
+    expect(answer.items).toMatchObject([{ calls: 1, errors: { caller: 1 }, connector: null }])
   })
 })
 
@@ -192,9 +192,9 @@ describe('a list as an event stream', () => {
           if (done) return `${text}(end)`
           text += new TextDecoder().decode(value)
         }
-        const said = text
+        const received = text
         text = ''
-        return said
+        return received
       },
       async stop() {
         await reader?.cancel()
@@ -215,8 +215,8 @@ describe('a list as an event stream', () => {
     const path = `/operator/syncs?app_id=${appId}`
     const first = await follow(path)
     expect(first.reply.headers.get('content-type')).toContain('text/event-stream')
-    const said = await first.until('event: list\ndata: ')
-    const [, id = ''] = /^id: (\S+)$/m.exec(said) ?? []
+    const received = await first.until('event: list\ndata: ')
+    const [, id = ''] = /^id: (\S+)$/m.exec(received) ?? []
     await core.db.execute(sql`update sync_runs set phase = 'people' where app_id = ${appId}`)
     expect(await first.until('"phase":"people"')).toContain('event: list')
     await first.stop()

@@ -127,8 +127,8 @@ describe('a person who may not revoke', () => {
     const reader = await person(core.db, 'third-reader@example.com', ['Read Only Admin'])
     const read = (await (await signedIn(core, reader.token)).get(pageOf(id))).text
     expect(read).not.toContain('To revoke it')
-    const told = (await admin.get(`/console/people/${ada.id}`)).text
-    expect(told).toMatch(/Policy “Everybody”<\/a><span class="sub">To revoke it, change who/)
+    const personPage = (await admin.get(`/console/people/${ada.id}`)).text
+    expect(personPage).toMatch(/Policy “Everybody”<\/a><span class="sub">To revoke it, change who/)
   })
 })
 

@@ -157,7 +157,7 @@ async function timed<T>(work: Promise<T>): Promise<{ ms: number; value: T }> {
 }
 
 /** Signs in, from the button to the answer of the callback. */
-async function wayBack(id: string) {
+async function returnToCallback(id: string) {
   const visitor = visit(core)
   const begun = await visitor.get(`/sign-in/${id}`)
   const query = new URL(begun.headers.get('location') ?? '').searchParams
@@ -186,7 +186,7 @@ describe.concurrent('a provider', () => {
     const waiting = Promise.all(
       Array.from({ length: 60 }, () => timed(visit(core).get('/sign-in/crowd'))),
     )
-    const { ms, value } = await timed(wayBack('good'))
+    const { ms, value } = await timed(returnToCallback('good'))
     expect([value.status, value.headers.get('location')]).toEqual([303, '/'])
     expect(ms).toBeLessThan(QUICK_MS)
     for (const one of await waiting) {
@@ -205,7 +205,7 @@ describe.concurrent('a provider', () => {
   })
 
   test.each(['keys', 'keys-hang'])('whose keys cannot be read (%s) signs nobody in', async (id) => {
-    const { ms, value } = await timed(wayBack(id))
+    const { ms, value } = await timed(returnToCallback(id))
     expect([value.status, value.text.includes(`Provider ${id} cannot be reached`)]).toEqual([
       503,
       true,
