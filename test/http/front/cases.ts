@@ -138,31 +138,31 @@ export function caseOf(seed: number): Case {
   const random = createRandom(seed)
   const requests = Array.from({ length: 1 + random.below(3) }, () => requestOf(random))
   const bytes = Buffer.concat(random.below(4) === 0 ? requests : [...requests, LAST])
-  return { chunks: cut(random, random.below(4) === 0 ? mutated(random, bytes) : bytes) }
+  return { chunks: split(random, random.below(4) === 0 ? mutated(random, bytes) : bytes) }
 }
 
 /** One request: usual, except for a few things at most. */
 function requestOf(random: Random): Buffer {
   const isOdd = random.below(4) > 0
   const { pick } = random
-  const oddly = (oneIn: number): boolean => isOdd && random.below(oneIn) === 0
-  const line = oddly(4)
+  const isOddOneIn = (oneIn: number): boolean => isOdd && random.below(oneIn) === 0
+  const line = isOddOneIn(4)
     ? `${pick(METHODS)} ${pick(PATHS)} ${pick(VERSIONS)}`
     : 'POST /connectors/acme/list_accounts HTTP/1.1'
-  const text = oddly(20) ? Buffer.from([0xff, 0xfe, 0x7b]) : Buffer.from(pick(BODIES))
-  const isChunked = oddly(6)
+  const text = isOddOneIn(20) ? Buffer.from([0xff, 0xfe, 0x7b]) : Buffer.from(pick(BODIES))
+  const isChunked = isOddOneIn(6)
   const body = isChunked ? chunkedOf(random, text) : text
-  const length = oddly(8) ? body.length + random.below(7) - 3 : body.length
+  const length = isOddOneIn(8) ? body.length + random.below(7) - 3 : body.length
   const headers = [
     'Host: localhost',
     'Content-Type: application/json',
     `Authorization: Bearer ${TOKEN}`,
     `Content-Length: ${length}`,
-  ].filter(() => !oddly(20))
+  ].filter(() => !isOddOneIn(20))
   if (isChunked && random.below(2) === 0) headers.push('Transfer-Encoding: chunked')
   for (let left = isOdd ? random.below(3) : 0; left > 0; left--)
     headers.splice(random.below(headers.length + 1), 0, pick(ODD_HEADERS))
-  const end = oddly(10) ? pick(ENDS) : '\r\n'
+  const end = isOddOneIn(10) ? pick(ENDS) : '\r\n'
   return Buffer.concat([Buffer.from(`${[line, ...headers].join(end)}${end}${end}`, 'latin1'), body])
 }
 
@@ -191,7 +191,7 @@ function mutated(random: Random, bytes: Buffer): Buffer {
 }
 
 /** Splits the bytes into writes: one, or several at random places. */
-function cut(random: Random, bytes: Buffer): Buffer[] {
+function split(random: Random, bytes: Buffer): Buffer[] {
   const pieces = random.below(3) === 0 ? 1 + random.below(5) : 1
   const marks = Array.from({ length: pieces - 1 }, () => random.below(bytes.length)).sort(
     (a, b) => a - b,

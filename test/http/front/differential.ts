@@ -20,18 +20,18 @@ const AT_ONCE = 16
 export async function differences(
   cases: number,
   seed: number,
-  tell: (done: number) => void = () => {},
+  report: (done: number) => void = () => {},
 ): Promise<{ found: Difference[]; usual: number }> {
   const found: Difference[] = []
   let [next, usual] = [seed, 0]
   const work = async () => {
     const [front, plain] = await Promise.all([open('front'), open('plain')])
     while (next < seed + cases && found.length < 10) {
-      const mine = next++
-      const one = await compare(mine, front, plain)
-      if (!agree(one)) found.push(one)
+      const ownSeed = next++
+      const one = await compare(ownSeed, front, plain)
+      if (!agrees(one)) found.push(one)
       usual += front.takeUsual()
-      if ((next - seed) % 10_000 === 0) tell(next - seed)
+      if ((next - seed) % 10_000 === 0) report(next - seed)
     }
     front.stop()
     plain.stop()
@@ -48,7 +48,7 @@ const REFUSED = /HTTP\/1\.1 400 Bad Request\r\n\nconnection: close\r\n$/
  * the answers that node:http has not sent yet, and their number depends on timing: in that case, the answer
  * of one way must be a prefix of the other.
  */
-function agree({ front, plain }: Difference): boolean {
+function agrees({ front, plain }: Difference): boolean {
   if (front.requests.join() !== plain.requests.join()) return false
   if (front.answer === plain.answer) return true
   if (!REFUSED.test(front.answer) && !REFUSED.test(plain.answer)) return false
@@ -63,13 +63,13 @@ async function compare(seed: number, front: Way, plain: Way): Promise<Difference
     const answer = await exchange(way.port, chunks, { quietTurns })
     return { requests: way.takeRequests(), answer }
   }
-  const ways = async (quietTurns: number) => {
+  const askBoth = async (quietTurns: number) => {
     const [a, b] = await Promise.all([ask(front, quietTurns), ask(plain, quietTurns)])
     return { seed, sent, front: a, plain: b }
   }
-  let both = await ways(40)
+  let both = await askBoth(40)
   // A connection that ended before its answer arrived proves nothing: it is repeated with more time.
-  for (const quietTurns of [400, 4000]) if (!agree(both)) both = await ways(quietTurns)
+  for (const quietTurns of [400, 4000]) if (!agrees(both)) both = await askBoth(quietTurns)
   return both
 }
 

@@ -104,7 +104,7 @@ test('with a silent database, a page links to itself, and a form returns the ent
   } finally {
     signalDatabase(pid, 'SIGCONT')
   }
-  await until('it answers again', async () => (await visitor.get('/access')).status === 200)
+  await until('the host answers again', async () => (await visitor.get('/access')).status === 200)
 })
 
 test('with a silent database, programs are told to try again', async () => {
@@ -124,5 +124,8 @@ test('with a silent database, programs are told to try again', async () => {
   } finally {
     signalDatabase(pid, 'SIGCONT')
   }
-  await until('it answers again', async () => (await core.call('GET', '/users')).status === 200)
+  await until(
+    'the host answers again',
+    async () => (await core.call('GET', '/users')).status === 200,
+  )
 })
