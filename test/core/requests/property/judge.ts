@@ -13,7 +13,7 @@ export async function broken(world: World): Promise<string[]> {
   const expects = (holds: boolean, words: string) => {
     if (!holds) faults.push(words)
   }
-  const told = (one: RequestRow) =>
+  const describeRequest = (one: RequestRow) =>
     `${one.id} ${one.label ?? 'app'} ${one.status} how=${one.fulfilment} was=${one.preExisting} todo=${one.pendingOperation} ${one.problem ?? ''}`
 
   const accounts = system.accountsOf(email)
@@ -21,11 +21,14 @@ export async function broken(world: World): Promise<string[]> {
 
   for (const request of rows) {
     const own = open.filter(({ accessRequestId }) => accessRequestId === request.id)
-    expects(request.pendingOperation === null, `${told(request)}: something is left to do`)
-    expects(own.length <= 1, `${told(request)}: ${own.length} tasks are open`)
+    expects(
+      request.pendingOperation === null,
+      `${describeRequest(request)}: an operation is still pending`,
+    )
+    expects(own.length <= 1, `${describeRequest(request)}: ${own.length} tasks are open`)
     const needsTask =
       standingOf(request.status) === 'asked' || request.status.startsWith('PENDING_MANUAL')
-    if (needsTask) expects(own.length === 1, `${told(request)}: nobody is asked`)
+    if (needsTask) expects(own.length === 1, `${describeRequest(request)}: it has no open task`)
     // Work left by an ended request: its account is closed only when no other request needs it.
     const hasLeft =
       ['CANCELLED', 'DENIED_PROVISIONING'].includes(request.status) ||
@@ -34,7 +37,7 @@ export async function broken(world: World): Promise<string[]> {
         !rows.some(({ status }) => status === 'PROVISIONED' || status === 'COMPLETED'))
     expects(
       needsTask || hasLeft || own.length === 0,
-      `${told(request)}: a task is open for nothing`,
+      `${describeRequest(request)}: it has a task that nobody needs`,
     )
     expects(
       ![
@@ -44,16 +47,22 @@ export async function broken(world: World): Promise<string[]> {
         'PENDING_DEPROVISIONING',
         'REVERTING',
       ].includes(request.status),
-      `${told(request)}: it rests where nothing may rest`,
+      `${describeRequest(request)}: its status is not a final one`,
     )
   }
 
   for (const request of rows) {
     const isRevoked = request.revokedById !== null
     const why = request.notes['REVERTING']
-    expects(isRevoked === (why === 'It was shared'), `${told(request)}: it ended because of ${why}`)
+    expects(
+      isRevoked === (why === 'It was shared'),
+      `${describeRequest(request)}: it ended because of ${why}`,
+    )
     const isWanted = standingOf(request.status) === 'wanted'
-    expects(!isRevoked || !isWanted, `${told(request)}: it is there again`)
+    expects(
+      !isRevoked || !isWanted,
+      `${describeRequest(request)}: its revoked access is wanted again`,
+    )
   }
 
   /** Whether a person was asked to end the access, or decided to leave it. */
@@ -72,19 +81,22 @@ export async function broken(world: World): Promise<string[]> {
     const what = entitlementId ?? ''
     const own = rows.filter(({ label }) => label === what)
     const held = system.holds(email, what)
-    const words = `${what} is ${held ? '' : 'not '}held\n${own.map(told).join('\n')}`
+    const words = `${what} is ${held ? '' : 'not '}held\n${own.map(describeRequest).join('\n')}`
     if (own.some(isThere)) expects(held, words)
     else if (own.some(isForPeople)) continue
     else expects(held === before.entitlements.has(what), words)
   }
 
   const forApp = rows.filter(({ label }) => label === null)
-  const words = `the account is ${system.isOpen(email) ? '' : 'not '}open (before: ${before.account})\n${rows.map(told).join('\n')}`
+  const words = `the account is ${system.isOpen(email) ? '' : 'not '}open (before: ${before.account})\n${rows.map(describeRequest).join('\n')}`
   const closing = open.some(
     ({ accessRequestId, taskType }) =>
       taskType === 'MANUAL_DEPROVISIONING' && forApp.some(({ id }) => id === accessRequestId),
   )
-  expects(!(closing && rows.some(isThere)), `people are asked to close what is needed\n${words}`)
+  expects(
+    !(closing && rows.some(isThere)),
+    `a task asks people to close an account that is needed\n${words}`,
+  )
   if (rows.some(isThere)) expects(system.isOpen(email), words)
   else if (before.account && !rows.some(isForPeople)) expects(system.isOpen(email), words)
   else if (forApp.length > 0 && forApp.length === rows.length && !rows.some(isForPeople))

@@ -8,7 +8,7 @@ import { Killed } from './system.ts'
 /** The life of a host, which ends at its n-th step. A step is a statement or a call. */
 export type Life = { at(what: string): void; readonly dead: boolean; readonly steps: number }
 
-export function life(lastStep: number): Life {
+export function createLife(lastStep: number): Life {
   let steps = 0
   return {
     at(what) {
@@ -25,20 +25,20 @@ export function life(lastStep: number): Life {
 }
 
 /** Each statement is a step, taken before or after it. The connections of a dead host are closed. */
-export function mortal(pool: Pool, self: Life, choose: Random): Db {
-  const asked =
+export function killableDb(pool: Pool, self: Life, choose: Random): Db {
+  const queryInSteps =
     (query: (...args: never[]) => unknown) =>
     async (...args: never[]): Promise<unknown> => {
-      const behind = choose.chance(0.5)
-      if (!behind || self.dead) self.at('before a statement')
+      const isAfter = choose.chance(0.5)
+      if (!isAfter || self.dead) self.at('before a statement')
       const answer = await query(...args)
-      if (behind) self.at('behind a statement')
+      if (isAfter) self.at('after a statement')
       return answer
     }
   const wrapClient = (client: PoolClient): PoolClient =>
     new Proxy(client, {
       get(target, name) {
-        if (name === 'query') return asked(target.query.bind(target) as never)
+        if (name === 'query') return queryInSteps(target.query.bind(target) as never)
         if (name === 'release') return (fault?: unknown) => target.release(self.dead || !!fault)
         const value = Reflect.get(target, name)
         return typeof value === 'function' ? value.bind(target) : value
@@ -46,7 +46,7 @@ export function mortal(pool: Pool, self: Life, choose: Random): Db {
     })
   const wrapped = new Proxy(pool, {
     get(target, name) {
-      if (name === 'query') return asked(target.query.bind(target) as never)
+      if (name === 'query') return queryInSteps(target.query.bind(target) as never)
       if (name === 'connect') return async () => wrapClient(await target.connect())
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value

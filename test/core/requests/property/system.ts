@@ -67,13 +67,13 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   const take = (account: string, entitlement: string, lagMs?: number) =>
     write(({ held }) => held.delete(key(account, entitlement)), lagMs)
 
-  type Told = Record<string, string>
+  type CapabilityRequest = Record<string, string>
   const page = (response: unknown) => ({ ok: true, response, page: null }) as const
   const notFound = () =>
     ({ ok: false, error: { error_code: 'not_found', message: 'there is none' } }) as never
 
   /** What each capability does and answers. */
-  const CAPABILITIES: Record<string, (told: Told) => ReturnType<typeof page>> = {
+  const CAPABILITIES: Record<string, (request: CapabilityRequest) => ReturnType<typeof page>> = {
     list_accounts: () =>
       page(
         [...look().accounts].map(([id, { email, status }]) => ({
@@ -111,16 +111,16 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
       setStatus(account_id, 'SUSPENDED')
       return page({})
     },
-    assign_entitlement: (told) => {
-      const account = told['account_integration_specific_id'] ?? ''
+    assign_entitlement: (request) => {
+      const account = request['account_integration_specific_id'] ?? ''
       if (!truth.accounts.has(account)) return notFound()
-      give(account, told['entitlement_integration_specific_id'] ?? '')
+      give(account, request['entitlement_integration_specific_id'] ?? '')
       return page({})
     },
-    unassign_entitlement: (told) => {
-      const account = told['account_integration_specific_id'] ?? ''
+    unassign_entitlement: (request) => {
+      const account = request['account_integration_specific_id'] ?? ''
       if (!truth.accounts.has(account)) return notFound()
-      take(account, told['entitlement_integration_specific_id'] ?? '')
+      take(account, request['entitlement_integration_specific_id'] ?? '')
       return page({})
     },
   }
@@ -132,7 +132,7 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   }
 
   const fault = (code: string) =>
-    ({ ok: false, error: { error_code: code, message: 'it was told to fail' } }) as never
+    ({ ok: false, error: { error_code: code, message: 'the test makes this call fail' } }) as never
 
   const connectors = (mayFail: () => number, at: (what: string) => void): Connectors => ({
     ids: () => [CONNECTOR],
@@ -141,24 +141,24 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
       // The host may be killed before or after the call.
       at(`before ${capability}`)
       await Promise.resolve()
-      const told = (body as { request: Told }).request
+      const request = (body as { request: CapabilityRequest }).request
       if (outage !== null) {
         const { code, retryAfterMs } = outage
         const does = !faultOf(code).undone && choose.chance(0.3)
-        story.push(`${capability} ${JSON.stringify(told)} ${code}, ${does ? '' : 'not '}done`)
-        if (does) CAPABILITIES[capability]?.(told)
+        story.push(`${capability} ${JSON.stringify(request)} ${code}, ${does ? '' : 'not '}done`)
+        if (does) CAPABILITIES[capability]?.(request)
         return { ...(fault(code) as object), retryAfterMs } as never
       }
       const end = choose.chance(mayFail())
         ? choose.one(['before', 'after', 'lie', 'refused'] as const)
         : 'well'
       if (end !== 'well') failures += 1
-      story.push(`${capability} ${JSON.stringify(told)} ${end}`)
+      story.push(`${capability} ${JSON.stringify(request)} ${end}`)
       if (end === 'before') return fault('service_error')
       if (end === 'refused') return fault('bad_request')
       if (end === 'lie' && !capability.startsWith('get') && !capability.startsWith('list'))
         return page({ id: null })
-      const answer = CAPABILITIES[capability]?.(told) ?? fault('not_implemented')
+      const answer = CAPABILITIES[capability]?.(request) ?? fault('not_implemented')
       at(`behind ${capability}`)
       return end === 'after' ? fault('request_timeout') : answer
     },

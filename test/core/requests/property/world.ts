@@ -31,7 +31,7 @@ import { tasks } from '../../../../runtime/database/schema/tasks.ts'
 import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
-import { life, mortal } from './mortal.ts'
+import { createLife, killableDb } from './mortal.ts'
 import { random } from './random.ts'
 import { CONNECTOR, createSystem, type Outage } from './system.ts'
 
@@ -107,7 +107,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       }
   }
 
-  const said = new Set<string>()
+  const sentJobs = new Set<string>()
   const story: string[] = []
   /** Probability that a call fails. */
   let failing = choose.one([0, 0.1, 0.4])
@@ -117,9 +117,12 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     pace: timingOf(),
     statusOfRefusal,
     // Jobs may get lost; due requests are found without them.
-    deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
+    deliver: {
+      refuse: () => null,
+      post: () => Promise.reject(new Error('this world has no webhooks')),
+    },
     send: async (_tx: Db, _queue: string, key: string) => {
-      if (choose.chance(0.7)) said.add(key)
+      if (choose.chance(0.7)) sentJobs.add(key)
     },
   }
 
@@ -180,8 +183,8 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     const { id } = choose.one(rows)
     const isRevoked = choose.chance(0.7)
     story.push(`${isRevoked ? 'revoke' : 'give back'} ${id}`)
-    const mortality = life(choose.chance(0.4) ? 1 + choose.below(20) : Infinity)
-    const host = mortal(pool, mortality, choose)
+    const mortality = createLife(choose.chance(0.4) ? 1 + choose.below(20) : Infinity)
+    const host = killableDb(pool, mortality, choose)
     await refusable(
       isRevoked
         ? revokeAccess(host, admin, id, 'It was shared', means)
@@ -228,12 +231,12 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
 
   /** A host runs a job and may be killed during it. */
   async function work(mayDie: boolean): Promise<void> {
-    const keys = [...new Set([...said, ...(await REQUEST_JOB.due(db, new Date(clock.nowMs)))])]
+    const keys = [...new Set([...sentJobs, ...(await REQUEST_JOB.due(db, new Date(clock.nowMs)))])]
     const own = keys.filter((key) => key.startsWith(app.id))
     if (own.length === 0) return
     const key = choose.one(own)
-    said.delete(key)
-    const mortality = life(mayDie && choose.chance(0.6) ? 1 + choose.below(60) : Infinity)
+    sentJobs.delete(key)
+    const mortality = createLife(mayDie && choose.chance(0.6) ? 1 + choose.below(60) : Infinity)
     const parts = {
       ...means,
       vault,
@@ -248,7 +251,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       cause: { kind: 'job', id: 'r' },
       signal: new AbortController().signal,
     } satisfies RequestContext
-    const host = mortal(pool, mortality, choose)
+    const host = killableDb(pool, mortality, choose)
     story.push(`work, dies ${mayDie}`)
     await workOn(REQUEST_JOB, host, key, parts).catch((error: unknown) => {
       if (!mortality.dead) throw error
@@ -283,7 +286,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       }
       if (keys.length === 0) clock.nowMs += 60_000
     }
-    throw new Error('something is left to do for ever')
+    throw new Error('a request still has pending work after 200 rounds')
   }
 
   /** An outage of the given length, during which requests are made and expire; nothing else fails. */
