@@ -293,7 +293,7 @@ describe('pages', () => {
   test.skipIf(CHROMIUM === null)(
     'are no wider than a phone, even with the longest names',
     async () => {
-      if (prepared === null) throw new Error('nothing is there to be seen')
+      if (prepared === null) throw new Error('the setup of the pages has failed')
       await core.db.execute(
         sql.raw(`
         update users set given_name = '${LONG}', family_name = '${LONG}', email = '${LONG_EMAIL}' where id = '${ada.id}';

@@ -139,8 +139,8 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     ['an address that is not verified', { user: 'bob' }, 'Your address is not verified'],
     ['no address', { user: 'dora' }, 'Your address is not known'],
     ['an account that the provider has locked', { user: 'carol' }, 'You are not signed in'],
-    ['a no on the first page', { cancel: 'login' }, 'You are not signed in'],
-    ['a no to consent', { user: 'alice', cancel: 'consent' }, 'You are not signed in'],
+    ['a cancelled login', { cancel: 'login' }, 'You are not signed in'],
+    ['a refused consent', { user: 'alice', cancel: 'consent' }, 'You are not signed in'],
   ] as const)('refuses sign-in with %s', async (_what, who, words) => {
     const { visitor, seen } = await signIn(who)
     expect([seen.status, seen.text.includes(words)]).toEqual([403, true])
@@ -181,7 +181,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
   })
 
   test.each(['aud', 'iss', 'nonce', 'sub', 'expired', 'signature', 'none'])(
-    'refuses an ID token whose %s is wrong',
+    'refuses an ID token with the fault %s',
     async (fault) => {
       await control(system.issuer, { fault })
       const { visitor, seen } = await signIn({}, { id: 'open' })

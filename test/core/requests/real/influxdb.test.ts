@@ -37,7 +37,7 @@ describe.skipIf(why !== null)(`a database of InfluxDB${why ? ` (${why})` : ''}`,
       settings: { base_url: system.baseUrl },
     })
     await core.call('POST', `/apps/${appId}/sync`, { body: { sync_type: 'full_sync' } })
-    await until('the sync ends', async () => {
+    await until('the sync has succeeded', async () => {
       const { body } = await core.call('GET', `/apps/${appId}`)
       return body.sync_status === 'SUCCESS'
     })

@@ -51,7 +51,7 @@ export function describePaths(
       people = acme(core)
       appId = await firm.connected(system.app)
       await core.call('POST', `/apps/${appId}/sync`, { body: { sync_type: 'full_sync' } })
-      await until('the sync ends', async () => {
+      await until('the sync has succeeded', async () => {
         const { body } = await core.call('GET', `/apps/${appId}`)
         return body.sync_status === 'SUCCESS'
       })
@@ -76,7 +76,7 @@ export function describePaths(
     }
 
     /** A permission created in Keyway, not found by a sync. */
-    async function madeHere(label: string, config: object): Promise<string> {
+    async function createPermission(label: string, config: object): Promise<string> {
       const request_config = { appstore_visibility: 'VISIBLE', ...config }
       const made = await core.call('POST', '/appstore/requestable_permissions', {
         body: { app_id: appId, label, request_config },
@@ -91,12 +91,12 @@ export function describePaths(
       return { ...(await person(core.db, email)), email }
     }
 
-    const asks = (who: Person, id: string, more: object = {}) =>
+    const requestAccess = (who: Person, id: string, more: object = {}) =>
       firm.asked(who, { app_id: appId, requestable_permission_ids: [id], ...more })
 
     it('is requested, approved, granted, and removed when it expires', async () => {
       const ada = await someone()
-      const id = await asks(ada, permission, { expiration_in_seconds: 4, note: 'on call' })
+      const id = await requestAccess(ada, permission, { expiration_in_seconds: 4, note: 'on call' })
       expect(await system.holds(ada.email)).toBe(false)
       await firm.settle(id, 'complete')
       await firm.reaches(id, 'COMPLETED')
@@ -116,7 +116,7 @@ export function describePaths(
       }
       const made = await core.call('POST', '/appstore/pre_approval_rules', { body: rule })
       expect(made.status).toBe(201)
-      const id = await asks(ada, permission, { expiration_in_seconds: 4 })
+      const id = await requestAccess(ada, permission, { expiration_in_seconds: 4 })
       await firm.reaches(id, 'COMPLETED')
       expect(await system.holds(ada.email)).toBe(true)
       await firm.reaches(id, 'TIME_BASED_EXPIRED')
@@ -138,13 +138,13 @@ export function describePaths(
     it.each([
       ['denied', 'DENIED', (id: string) => firm.settle(id, 'dismiss')],
       [
-        'cancelled before its time',
+        'cancelled before it is approved',
         'CANCELLED',
         (id: string) => core.call('DELETE', `/appstore/access_requests/${id}`),
       ],
     ])('is never granted when the request is %s', async (_, status, end) => {
       const ada = await someone()
-      const id = await asks(ada, permission)
+      const id = await requestAccess(ada, permission)
       await end(id)
       await firm.reaches(id, status)
       expect(await system.holds(ada.email)).toBe(false)
@@ -159,12 +159,12 @@ export function describePaths(
           (error: Error) => reply.writeHead(500).end(error.message),
         )
       })
-      const id = await madeHere('By webhook', {
+      const id = await createPermission('By webhook', {
         request_fulfillment_config: { provisioning_webhook: await hooked.hook('PROVISION') },
         access_removal_inline_webhook: await hooked.hook('DEPROVISION'),
       })
       const ada = await someone()
-      const request = await asks(ada, id, { expiration_in_seconds: 4 })
+      const request = await requestAccess(ada, id, { expiration_in_seconds: 4 })
       await firm.settle(request, 'complete')
       await firm.reaches(request, 'COMPLETED')
       expect(await system.holds(ada.email)).toBe(true)
@@ -174,9 +174,11 @@ export function describePaths(
 
     it('is granted and revoked by a person who gets instructions', async () => {
       const manual_instructions = 'In its console, under People.'
-      const id = await madeHere('By hand', { request_fulfillment_config: { manual_instructions } })
+      const id = await createPermission('By hand', {
+        request_fulfillment_config: { manual_instructions },
+      })
       const ada = await someone()
-      const request = await asks(ada, id, { expiration_in_seconds: 4 })
+      const request = await requestAccess(ada, id, { expiration_in_seconds: 4 })
       await firm.settle(request, 'complete')
       await firm.reaches(request, 'PENDING_MANUAL_PROVISIONING')
       expect((await firm.openTask(request)).instructions).toBe(manual_instructions)

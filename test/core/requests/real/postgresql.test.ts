@@ -30,7 +30,7 @@ describe.skipIf(noDatabase !== null)(`a role${noDatabase ? ` (${noDatabase})` : 
       settings: { url: `postgresql://127.0.0.1:${database.port}`, database: 'corp' },
     })
     await core.call('POST', `/apps/${appId}/sync`, { body: { sync_type: 'full_sync' } })
-    await until('the sync ends', async () => {
+    await until('the sync has succeeded', async () => {
       const { body } = await core.call('GET', `/apps/${appId}`)
       return body.sync_status === 'SUCCESS'
     })

@@ -31,7 +31,7 @@ describe.skipIf(noWordPress !== null)(
         settings: { base_url: site.baseUrl },
       })
       await core.call('POST', `/apps/${appId}/sync`, { body: { sync_type: 'full_sync' } })
-      await until('the sync ends', async () => {
+      await until('the sync has succeeded', async () => {
         const { body } = await core.call('GET', `/apps/${appId}`)
         return body.sync_status === 'SUCCESS'
       })
