@@ -185,11 +185,11 @@ async function called(capability: string, request: object, more: object = {}) {
     expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, -4))
   }
   const file = JSON.parse(text)
-  return { answered, told: recordings.at(-1), cases: file.cases ?? file, text }
+  return { answered, recordings: recordings.at(-1), cases: file.cases ?? file, text }
 }
 
 test('a call is recorded as a case that passes, with invented secrets in place of echoed ones', async () => {
-  const { cases, told: last } = await called('get_account', { account_id: 'u1' })
+  const { cases, recordings: last } = await called('get_account', { account_id: 'u1' })
   expect(last).toEqual({
     capability: 'get_account',
     written: {
@@ -262,7 +262,7 @@ test('calls whose values are those of different fields become separate cases', a
   const requests = [{ given_name: 'Jo' }, { family_name: 'Jo' }, { given_name: 'Jo' }]
   for (const request of requests)
     await called('create_account', { email: 'x@y.example', entitlements: [], ...request })
-  const written = told.slice(-3).map((one) => 'written' in one && one.written)
+  const written = recordings.slice(-3).map((one) => 'written' in one && one.written)
   expect(written.map((one) => one && [one.name, one.replaces])).toEqual([
     ['recorded create_account: x@y.example, Jo', false],
     [expect.stringMatching(/^recorded create_account: x@y\.example, Jo\.\.\. [0-9a-f]{8}$/), false],
@@ -278,7 +278,7 @@ test('a case recorded by an earlier version keeps its name when its call is repe
     text.replace('recorded get_account: former', former),
   )
   await called('get_account', { account_id: 'former' })
-  expect(told.at(-1)).toMatchObject({ written: { name: former, replaces: true } })
+  expect(recordings.at(-1)).toMatchObject({ written: { name: former, replaces: true } })
 })
 
 test('pages of one sequence become one case, with stable times and only the headers that matter', async () => {
@@ -369,7 +369,7 @@ test('defaults of the file replace the secrets of a case, and are not repeated i
 test.each([
   ['its requests depend on the clock', 'list_entitlements', {}, {}, 'which was not recorded'],
   [
-    'a secret is too short to be told from other text',
+    'a secret is too short to be recordings from other text',
     'get_account',
     { account_id: 'short' },
     { auth: { basic: { username: 'jo', password: 'tiny' } } },
@@ -405,7 +405,7 @@ test.each([
   ],
 ])('nothing is recorded when %s', async (_name, capability, request, more, words) => {
   const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
-  const { told: last, text } = await called(capability, request, more)
+  const { recordings: last, text } = await called(capability, request, more)
   expect(last).toEqual({ capability, refused: expect.stringContaining(words) })
   expect(text).toBe(before)
 })

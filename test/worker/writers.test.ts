@@ -159,7 +159,7 @@ test('associations are written as a table only where the reader takes one', asyn
 })
 
 describe('values are counted while a reply is copied, and', () => {
-  test.each<[string, Told[]]>([
+  test.each<[string, EncodedValue[]]>([
     ['objects', Array.from({ length: 35_000 }, () => ({}))],
     ['texts', Array(70_000).fill('')],
   ])('too many %s in extra data are refused before the rest is read', async (_what, many) => {
@@ -204,8 +204,8 @@ describe('values are counted while a reply is copied, and', () => {
         for (const table of [false, true, ['integration_specific_id', 'user_status']]) {
           const call = { request: { value }, table }
           const counted = { ...call, maxMarks }
-          const [late] = await toldAs(name, call, limits)
-          const [early, written] = await toldAs(name, counted, limits)
+          const [late] = await outcomeIn(name, call, limits)
+          const [early, written] = await outcomeIn(name, counted, limits)
           expect(early).toEqual(late)
           const isEarly = 'refused' in early && !written
           ways[isEarly ? 'early' : 'refused' in early ? 'late' : 'fits'] += 1

@@ -38,12 +38,12 @@ const told = (id: string) =>
 
 test('an app that cannot be compared with a sync is tried again after an hour, and then has no problem', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await firm.launched(appId)
-  const key = `app ${arda}`
+  const { id, reviewAppId } = await firm.launched(appId)
+  const key = `app ${reviewAppId}`
   const appOfReview = async () => {
     const { rows } = await owner.query(
       'select problem, wake_at from access_review_apps where id = $1',
-      [arda],
+      [reviewAppId],
     )
     return rows[0]
   }
@@ -58,7 +58,7 @@ test('an app that cannot be compared with a sync is tried again after an hour, a
   } finally {
     await owner.query('alter table access_review_items rename column gone_run_gone to gone_run')
   }
-  await owner.query('update access_review_apps set wake_at = now() where id = $1', [arda])
+  await owner.query('update access_review_apps set wake_at = now() where id = $1', [reviewAppId])
   await until('it has recovered', async () =>
     (await appOfReview()).problem === null ? true : null,
   )

@@ -333,26 +333,29 @@ test('rejected accounts are suspended, and a reading confirms it', async () => {
 
 test.each([
   ['review', (id: string) => `/access_reviews/${id}`],
-  ['app of a review', (id: string, arda: string) => `/access_reviews/${id}/apps/${arda}`],
+  [
+    'app of a review',
+    (id: string, reviewAppId: string) => `/access_reviews/${id}/apps/${reviewAppId}`,
+  ],
 ])('a deleted %s removes nothing more, even while its removal is running', async (_, pathOf) => {
-  const { id, arda } = await firm.launched(await firm.synced())
+  const { id, reviewAppId } = await firm.launched(await firm.synced())
   const all = { decision: 'REJECT', filter: {}, reason: 'not needed' }
   await firm.decide(id, firm.mia, all)
   await firm.post(`/access_reviews/${id}/items/decide`, all)
-  const takeNow = firm.upstream.written
+  const takeNow = firm.upstream.answerWrite
   const deleted = Promise.withResolvers<number>()
   const told: string[] = []
-  firm.upstream.written = async (kind, what, tenant) => {
+  firm.upstream.answerWrite = async (kind, what, tenant) => {
     told.push(kind)
     if (told.length === 1)
-      deleted.resolve((await firm.core.call('DELETE', pathOf(id, arda))).status)
+      deleted.resolve((await firm.core.call('DELETE', pathOf(id, reviewAppId))).status)
     return takeNow(kind, what, tenant)
   }
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   expect(await deleted.promise).toBe(204)
   await until('the job has ended', async () => {
     const { body } = await firm.core.call('GET', '/operator/jobs?queue=access-reviews')
-    const own = body.items.filter(({ key }: { key: string }) => key === `app ${arda}`)
+    const own = body.items.filter(({ key }: { key: string }) => key === `app ${reviewAppId}`)
     return own.every(({ state }: { state: string }) => state === 'completed') || null
   })
   expect(told).toHaveLength(1)
@@ -360,7 +363,7 @@ test.each([
 })
 
 test('a line that fails while its review is deleted asks no one to remove it', async () => {
-  const { id, arda } = await rejected(await firm.synced())
+  const { id, reviewAppId } = await rejected(await firm.synced())
   const { name } = await firm.read(id)
   const deleted = Promise.withResolvers<number>()
   firm.upstream.before = async (kind) => {
@@ -368,11 +371,11 @@ test('a line that fails while its review is deleted asks no one to remove it', a
     deleted.resolve((await firm.core.call('DELETE', `/access_reviews/${id}`)).status)
     return { status: 403, code: 'permission_denied' }
   }
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   expect(await deleted.promise).toBe(204)
   await until('the job has ended', async () => {
     const { body } = await firm.core.call('GET', '/operator/jobs?queue=access-reviews')
-    const own = body.items.filter(({ key }: { key: string }) => key === `app ${arda}`)
+    const own = body.items.filter(({ key }: { key: string }) => key === `app ${reviewAppId}`)
     return own.every(({ state }: { state: string }) => state === 'completed') || null
   })
   const path = '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING'

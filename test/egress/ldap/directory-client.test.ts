@@ -385,11 +385,11 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['MODIFY', { dn: 'ou=people,dc=example,dc=test', changes: [{ add: { member: ['user001'] } }] }],
     ['SEARCH', { scope: 'subtree' }],
   ])('reports a mistake of the code as such, and sends nothing: %s %j', async (method, body) => {
-    const door = doorTo(directory, {})
-    const error = await errorOf(ask(method, body, door))
+    const client = egressTo(directory, {})
+    const error = await errorOf(ask(method, body, client))
     expect(error.code).toBe('context_misused')
     expect(error.message).toMatch(/ctx\.ldap/)
-    expect(door.records[0]).toMatchObject({ sent: false })
+    expect(client.records[0]).toMatchObject({ sent: false })
   })
 
   test('allows members below declared references', async () => {

@@ -226,7 +226,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
 
   test('returns all rows, even if the server limits those of a session', async () => {
     await admin.query('set global sql_select_limit = 3')
-    const through = door()
+    const through = client()
     const rows = await query('numbers', [10], through)
     const page = { size: 8, cursor: null }
     const first = await ask('QUERY', { statement: 'numbers', parameters: [10], page }, through)

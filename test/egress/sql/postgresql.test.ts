@@ -465,11 +465,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['an inherited name', { statement: 'toString' }, 'egress_undeclared'],
     ['too few parameters', { statement: 'numbers' }, 'context_misused'],
     ['a parameter of another type', { statement: 'numbers', parameters: ['1'] }, 'context_misused'],
-    [
-      'an unsafe integer',
-      { statement: 'numbers', parameters: [2 ** 53] },
-      'context_misused',
-    ],
+    ['an unsafe integer', { statement: 'numbers', parameters: [2 ** 53] }, 'context_misused'],
     ['an object', { statement: 'numbers', parameters: [{ n: 1 }] }, 'context_misused'],
     ['an unknown field', { statement: 'roles', text: 'select 1' }, 'context_misused'],
   ])('refuses %s before anything is sent', async (_what, body, code) => {
