@@ -20,6 +20,15 @@ export function parseDatetime(value: string): Date | null {
   return valid(new Date(`${date}T${time}${zone}`))
 }
 
+/**
+ * Parses a point in time that another system wrote, in milliseconds since the epoch: one of the formats above, or
+ * an HTTP date (RFC 9110 section 5.6.7). Returns null if the text is neither.
+ */
+export function parseForeignTime(text: string): number | null {
+  const ms = parseDatetime(text)?.getTime() ?? Date.parse(text)
+  return Number.isNaN(ms) ? null : ms
+}
+
 /** Years outside 1 to 9999 are written with a sign or not at all, and PostgreSQL does not read that form. */
 const valid = (date: Date): Date | null => {
   const year = date.getUTCFullYear()

@@ -1,4 +1,5 @@
 /** Evaluates a condition for a person. Pure: the person's values are read beforehand. */
+
 import {
   attributePath,
   type Condition,
@@ -6,6 +7,7 @@ import {
   type OperatorName,
   type Scalar,
 } from '../../contract/models/condition.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
 /** Values of a person that a condition may use: members of `identity`, and custom attributes by name. */
@@ -129,8 +131,6 @@ function numberOf(value: Scalar | undefined): number | null {
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null
 }
 
-function momentOf(text: string): number | null {
-  if (!/^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text)) return null
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) ? null : ms
-}
+/** Returns the time of a date, in milliseconds. Without a zone it is in UTC, so that all hosts agree. */
+const momentOf = (text: string): number | null =>
+  /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text) ? (parseDatetime(text)?.getTime() ?? null) : null

@@ -3,6 +3,7 @@
  * section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose reset is
  * a time for some servers and a delay for others.
  */
+import { parseForeignTime } from '../../contract/schema/datetime.ts'
 import { type HeaderList, headerValue, serverTime } from './headers.ts'
 
 /** Maximum wait, in milliseconds. A longer one is a fault of the server, or has another unit. */
@@ -31,8 +32,8 @@ export const isRefusal = (status: number, headers: HeaderList): boolean =>
 function retryAfterMs(text: string | null, nowMs: number): number | null {
   if (text === null) return null
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : at - nowMs
+  const at = parseForeignTime(text)
+  return at === null ? null : at - nowMs
 }
 
 const REMAINING = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']

@@ -3,6 +3,7 @@
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { upstreamCode, upstreamMessage } from '../../contract/connector/upstream-status.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { parseForeignTime } from '../../contract/schema/datetime.ts'
 import { pointedAt } from '../../contract/schema/json-pointer.ts'
 import type { Redact } from '../../redact/redact.ts'
 import type { EgressReply, Token } from '../call/call.ts'
@@ -72,8 +73,8 @@ function lifeOf(
     if (number < 1e9) return number * 1000
     return (number < 1e12 ? number * 1000 : number) - nowMs
   }
-  const untilMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(untilMs) ? DEFAULT_LIFE_MS : untilMs - nowMs
+  const untilMs = typeof value === 'string' ? parseForeignTime(value) : null
+  return untilMs === null ? DEFAULT_LIFE_MS : untilMs - nowMs
 }
 
 function parse(body: Buffer): unknown {

@@ -5,6 +5,7 @@ import {
   hasExpression,
 } from '../../../runtime/contract/models/condition.ts'
 import { type ConditionSubject, holds } from '../../../runtime/core/directory/condition.ts'
+import { inTimeZone } from '../../kit/time-zone.ts'
 
 const ada: ConditionSubject = {
   members: {
@@ -124,3 +125,12 @@ test('a condition of twenty levels is accepted, and expressions are found at any
   expect(conditionFault(condition)).toBeNull()
   expect(hasExpression(condition)).toBe(true)
 })
+
+test.each(['UTC', 'America/New_York', 'Asia/Tokyo'])(
+  'a time without a zone is in UTC on a host in %s',
+  (zone) => {
+    const joined = { ...ada, customAttributes: { 'Start Date': '2026-03-01T01:00:00' } }
+    const same = at(start, { '>=': '2026-03-01T01:00:00Z', '<=': '2026-03-01T03:00:00+02:00' })
+    expect(inTimeZone(zone, () => holds(same, joined))).toBe(true)
+  },
+)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { askedWaitMs, isRefusal } from '../../../runtime/egress/exchange/rate-headers.ts'
+import { inTimeZone } from '../../kit/time-zone.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const inSeconds = (seconds: number) => String(NOW / 1000 + seconds)
@@ -70,3 +71,11 @@ test.each<[number, Record<string, string>, boolean]>([
 ])('status %i with %j refuses for the rate: %s', (status, headers, refuses) => {
   expect(isRefusal(status, Object.entries(headers))).toBe(refuses)
 })
+
+test.each(['UTC', 'America/New_York', 'Asia/Tokyo'])(
+  'a Retry-After without a zone is in UTC on a host in %s',
+  (zone) => {
+    const bare = new Date(NOW + 5000).toISOString().slice(0, 19)
+    expect(inTimeZone(zone, () => askedWaitMs(429, [['Retry-After', bare]], NOW))).toBe(5000)
+  },
+)

@@ -1,6 +1,8 @@
 /** How long a token is cached, by the expiry that its login returns. */
+
 import { expect, test } from 'vitest'
 import { capture } from '../../../runtime/egress/login/capture.ts'
+import { inTimeZone } from '../../kit/time-zone.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
@@ -33,3 +35,11 @@ test.each([null, 'yesterday', ''])(
 test('an expiry in seconds needs no clock', () => {
   expect(keptFor(3600, new Date(NOW - 2 * HOUR).toUTCString())).toBe(HOUR - 60_000)
 })
+
+test.each(['UTC', 'America/New_York', 'Asia/Tokyo'])(
+  'an expiry time without a zone is in UTC on a host in %s',
+  (zone) => {
+    const bare = new Date(NOW + HOUR).toISOString().slice(0, 19)
+    expect(inTimeZone(zone, () => keptFor(bare, null))).toBe(HOUR - 60_000)
+  },
+)
