@@ -1,7 +1,7 @@
 /** Names of deciders. */
 import { type DecisionStep, MAX_DECIDERS_NAMED } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
-import type { Approvers } from '../../database/schema/requests.ts'
+import type { PeopleAndGroups } from '../../database/schema/requests.ts'
 import { groupsByName, usersOf } from '../directory/users.ts'
 
 type Decider = DecisionStep['deciders'][number]
@@ -9,7 +9,7 @@ type Decider = DecisionStep['deciders'][number]
 const first = (ids: readonly string[]): readonly string[] => ids.slice(0, MAX_DECIDERS_NAMED)
 
 /** Returns people and groups as assignees, sorted by name. Long lists are truncated. */
-export async function namesOfAll(db: Db, all: readonly Approvers[]): Promise<Decider[][]> {
+export async function namesOfAll(db: Db, all: readonly PeopleAndGroups[]): Promise<Decider[][]> {
   const people = await usersOf(db, [...new Set(all.flatMap((one) => first(one.users)))])
   const teams = await groupsByName(
     db,

@@ -4,7 +4,7 @@ import type { DecisionStep } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { decidedSteps, decidersOfAll } from '../requests/approvers.ts'
+import { decidersOfAll, stepsOfPlan } from '../requests/approvers.ts'
 import { namesOfAll } from './decider-names.ts'
 
 /** States in which somebody is being asked, or is about to be. */
@@ -72,5 +72,5 @@ async function stepsFrom(
 /** Returns the number of decisions of a request that are made or in progress. */
 function behind({ status, stage, plan }: RequestRow): number {
   const now = status === 'PENDING_APPROVAL' ? stage : 'manager'
-  return decidedSteps(plan).indexOf(now) + 1
+  return stepsOfPlan(plan).indexOf(now) + 1
 }

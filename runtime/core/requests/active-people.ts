@@ -2,7 +2,7 @@
 import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
-import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../database/schema/requests.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
 /** Requester and target user of a request. */
@@ -22,7 +22,7 @@ const MEMBERS_LOOKED_AT = 3
 export const distinct = (ids: readonly string[]): string[] => [...new Set(ids)]
 
 /** Returns which of the named people and groups can act now. */
-export async function ableOf(db: Db, all: readonly Approvers[]): Promise<Able> {
+export async function ableOf(db: Db, all: readonly PeopleAndGroups[]): Promise<Able> {
   const people = distinct(all.flatMap((one) => one.users))
   const teams = distinct(all.flatMap((one) => one.groups))
   const rows =
@@ -48,7 +48,11 @@ export async function ableOf(db: Db, all: readonly Approvers[]): Promise<Able> {
 }
 
 /** Returns the named people and groups who may decide on a request, or null if there are none. */
-export function eligibleOf(able: Able, request: Parties, { users: people, groups }: Approvers) {
+export function eligibleOf(
+  able: Able,
+  request: Parties,
+  { users: people, groups }: PeopleAndGroups,
+) {
   const parties = partiesOf(request)
   const isOther = (id: string): boolean => !parties.includes(id)
   const found = {
@@ -62,8 +66,8 @@ export function eligibleOf(able: Able, request: Parties, { users: people, groups
 export const eligible = async (
   db: Db,
   request: Parties,
-  named: Approvers,
-): Promise<Approvers | null> => eligibleOf(await ableOf(db, [named]), request, named)
+  named: PeopleAndGroups,
+): Promise<PeopleAndGroups | null> => eligibleOf(await ableOf(db, [named]), request, named)
 
 /** Maximum length of a chain of managers. */
 const MAX_MANAGERS = 50

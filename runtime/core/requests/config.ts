@@ -4,7 +4,7 @@ import type { People } from '../../contract/models/approval.ts'
 import type { RequestConfigView } from '../../contract/models/requestable-permission.ts'
 import type { PermissionRow, SettingsRow } from '../../database/schema/app_store.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
-import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
+import type { ApprovalPlan, PeopleAndGroups } from '../../database/schema/requests.ts'
 import { namesNoOne } from '../catalogue/store/approver-settings.ts'
 import { permissionView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
@@ -77,7 +77,7 @@ type TwoStages = {
 }
 
 /** Returns the first stage and, if enabled, the second. Leaves out stages without approvers. */
-const twoStages = (flow: TwoStages): Approvers[] =>
+const twoStages = (flow: TwoStages): PeopleAndGroups[] =>
   [flow.approvers, ...(flow.require_additional_approval ? [flow.approvers_stage_2] : [])].filter(
     (one) => !namesNoOne(one),
   )
@@ -85,7 +85,7 @@ const twoStages = (flow: TwoStages): Approvers[] =>
 /** Returns the stages that were configured one by one, or null if there are none. */
 function ownStages({
   request_approval_stages: stages,
-}: RequestConfigView['request_approval_config']): Approvers[] | null {
+}: RequestConfigView['request_approval_config']): PeopleAndGroups[] | null {
   const written = stages
     .map(({ approvers }) => approvers ?? [])
     .filter(({ length }) => length > 0)

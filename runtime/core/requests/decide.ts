@@ -2,13 +2,13 @@
 import { conflict } from '../../contract/errors/problem.ts'
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
-import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../database/schema/requests.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
 import { eligible } from './active-people.ts'
 import { apply } from './apply.ts'
-import { allDeciders, decidedSteps, readDeciders } from './approvers.ts'
-import type { Decided, DecidedStep } from './machine/events.ts'
+import { allDeciders, readDeciders, stepsOfPlan } from './approvers.ts'
+import type { PlanStep, WithDecision } from './machine/events.ts'
 import type { RequestDeps } from './request-deps.ts'
 import { fulfilmentOf } from './subject.ts'
 import { askedByTasks } from './tasks.ts'
@@ -35,19 +35,19 @@ export const beginDecisions = (
 /** Facts about the next decision that are already known. */
 type NextDecision = {
   failure?: string | null
-  first?: Approvers | null
-  decision?: Decided['decision']
+  first?: PeopleAndGroups | null
+  decision?: WithDecision['decision']
 }
 
 /** Asks for a decision. After the last one, approves the request. */
 async function askNextDeciders(
   tx: Db,
   request: RequestRow,
-  step: DecidedStep,
+  step: PlanStep,
   { failure = null, first = null, decision = null }: NextDecision,
   means: RequestDeps,
 ): Promise<RequestRow> {
-  if (!decidedSteps(request.plan).includes(step)) return approve(tx, request, null, decision, means)
+  if (!stepsOfPlan(request.plan).includes(step)) return approve(tx, request, null, decision, means)
   const approvers = first ?? (await readDeciders(tx, request, step))
   const event = { kind: 'decision_required', step, approvers, failure, decision } as const
   return apply(tx, request, event, means)
@@ -62,7 +62,7 @@ async function approve(
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
-  decision: Decided['decision'],
+  decision: WithDecision['decision'],
   means: RequestDeps,
 ): Promise<RequestRow> {
   const { facts, targetStatus } = await fulfilmentOf(tx, request)

@@ -3,7 +3,7 @@ import type { OnRequest } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import type { PermissionRow } from '../../database/schema/app_store.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
-import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
+import type { ApprovalPlan, PeopleAndGroups } from '../../database/schema/requests.ts'
 import { conflictsOfNew } from '../separation/check.ts'
 import { strictest } from '../separation/rules.ts'
 
@@ -59,7 +59,7 @@ export function judged(plan: ApprovalPlan, rules: readonly Rule[]): Duties {
   return { ...common, plan: withException(plan, excepted) }
 }
 
-const NOBODY: Approvers = { users: [], groups: [] }
+const NOBODY: PeopleAndGroups = { users: [], groups: [] }
 
 /** Appends a last stage for the exception, decided by the rules' approvers, or admins if there are none. */
 function withException(plan: ApprovalPlan, rules: readonly Rule[]): ApprovalPlan {

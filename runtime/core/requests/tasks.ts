@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
-import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { openTask } from '../tasks/open-task.ts'
@@ -23,7 +23,7 @@ export async function openRequestTask(
   tx: Db,
   request: RequestRow,
   what: TaskKind,
-  { users: userIds, groups: groupIds }: Approvers,
+  { users: userIds, groups: groupIds }: PeopleAndGroups,
   instructions: string | null,
 ): Promise<void> {
   const { taskType, verb, preposition } = TASKS[what]
@@ -57,7 +57,10 @@ const namesOf = prepared('names of app and user', (db) =>
 )
 
 /** Returns the assignees of the open tasks of a request. */
-export async function askedByTasks(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {
+export async function askedByTasks(
+  tx: Db,
+  { id }: Pick<RequestRow, 'id'>,
+): Promise<PeopleAndGroups> {
   const rows = await tx
     .select({ userId: taskAssignees.userId, groupId: taskAssignees.groupId })
     .from(taskAssignees)

@@ -18,14 +18,14 @@ import { domainId, id, moment, partOf, refersTo, timestamps, updatedAt } from '.
 import { domains, users } from './people.ts'
 import { accessPolicies } from './policies.ts'
 
-/** Ids of approvers who decide together: one of them approves or denies for all. */
-export type Approvers = { users: string[]; groups: string[] }
+/** Ids of people and groups who act together: one of them decides, or does the work, for all. */
+export type PeopleAndGroups = { users: string[]; groups: string[] }
 
 /** Approvers of the request, as configured when it was made. */
 export type ApprovalPlan = {
   manager: boolean
   /** Stages, one after another. */
-  stages: Approvers[]
+  stages: PeopleAndGroups[]
   /** Message for the approvers. */
   message: string | null
   /**

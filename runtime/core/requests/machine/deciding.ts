@@ -1,8 +1,8 @@
 /** Transitions from a new request to its approval or denial. */
 
-import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../../database/schema/requests.ts'
 import { later } from '../../kernel/jobs/retry-schedules.ts'
-import type { Decided, DecidedStep, TransitionTable } from './events.ts'
+import type { PlanStep, TransitionTable, WithDecision } from './events.ts'
 import {
   AT_REST,
   type RequestEffect,
@@ -31,7 +31,7 @@ const nextLook = (request: RequestRow, now: Date): Date =>
 /** Returns the write for the manager's approval, which is a state of its own. */
 export const managerApproval = (
   { status }: RequestRow,
-  decision: Decided['decision'],
+  decision: WithDecision['decision'],
 ): RequestWrite[] =>
   status === 'PENDING_MANAGER_APPROVAL'
     ? [{ to: 'MANAGER_APPROVED', note: decision?.comment ?? null, set: {} }]
@@ -42,7 +42,7 @@ const DENIED_EVENT = 'APP_STORE_DENY_ACCESS_REQUEST'
 /** Returns the log entry of a person's decision, with the state that it led to. */
 export function decisionRecord(
   request: RequestRow,
-  decision: Decided['decision'],
+  decision: WithDecision['decision'],
   writes: readonly RequestWrite[],
 ): RequestEffect[] {
   if (decision === null) return []
@@ -57,8 +57,8 @@ export function decisionRecord(
 /** Opens a decision task. If no one may decide, cancels the request and tells the admins what to do. */
 function requireDecision(
   request: RequestRow,
-  step: DecidedStep,
-  approvers: Approvers | null,
+  step: PlanStep,
+  approvers: PeopleAndGroups | null,
 ): RequestTransition {
   if (approvers !== null) {
     const task = step === 'manager' ? 'manager' : 'approval'

@@ -1,12 +1,12 @@
 /** Events of a request. An event carries the facts for its transition: the machine reads nothing itself. */
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
-import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { FailureVerdict } from './failure.ts'
 import type { RequestTransition } from './request.ts'
 
-/** Decision that a request needs: the manager's, or that of a stage, counted from 0. */
-export type DecidedStep = 'manager' | number
+/** Step of a plan, which needs a decision: the manager's, or a stage, counted from 0. */
+export type PlanStep = 'manager' | number
 
 /** How a request is fulfilled, and in which system. */
 export type FulfilmentRoute = Required<
@@ -14,7 +14,7 @@ export type FulfilmentRoute = Required<
 >
 
 /** Decision of a person that led to an event, or null. `onBehalfOf` is the delegator of a delegate. */
-export type Decided = {
+export type WithDecision = {
   decision: { by: Actor; comment: string | null; onBehalfOf: string | null } | null
 }
 
@@ -29,17 +29,17 @@ type Events = {
   /** Webhooks are asked before people. */
   check_required: object
   /** A person has to decide. `approvers` is null if no one may; `failure` is why the check before failed. */
-  decision_required: Decided & {
-    step: DecidedStep
-    approvers: Approvers | null
+  decision_required: WithDecision & {
+    step: PlanStep
+    approvers: PeopleAndGroups | null
     failure: string | null
   }
   /** Daily check: some approver may still decide. */
   approvers_remain: object
   /** Daily check: all approvers have left. */
-  approvers_left: { approvers: Approvers | null }
+  approvers_left: { approvers: PeopleAndGroups | null }
   /** Every required decision is an approval, or `preapproved` is the reason that none is required. */
-  approved: Decided & {
+  approved: WithDecision & {
     preapproved: string | null
     route: FulfilmentRoute
     instructions: string | null
@@ -49,11 +49,11 @@ type Events = {
    * person decides; it goes to the log, which must not contain a webhook's answer. `isBlocked`: a rule of
    * separation of duties currently denies a policy's request.
    */
-  denied: Decided & { note: string | null; because: string | null; isBlocked?: boolean }
+  denied: WithDecision & { note: string | null; because: string | null; isBlocked?: boolean }
   /** A person took a break-glass permission. `reviewers` are all who otherwise decide on it. */
   glass_broken: {
     by: Actor
-    reviewers: Approvers
+    reviewers: PeopleAndGroups
     route: FulfilmentRoute
     instructions: string | null
   }

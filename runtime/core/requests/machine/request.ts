@@ -2,7 +2,7 @@
 
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
-import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
+import type { PeopleAndGroups, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
@@ -46,7 +46,7 @@ export type OwnEffect =
       kind: 'open_task'
       task: TaskKind
       /** `admins`: people who do manual work for the app, as configured when the task is opened. */
-      assignees: Approvers | 'admins'
+      assignees: PeopleAndGroups | 'admins'
       instructions: string | null
     }
   /** Begins or ends a reason in the history of access. */
