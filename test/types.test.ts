@@ -106,7 +106,7 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(
   `ActivityRecord addressOf ask backup bytes bytesOf change check collect connect createApp
   endWaitingTokens failureOf fileOf indexOf install isObject jsonText list loginOf
   membersOf misfit nameOf nodes parkedIdOf partOf perform readBody readHeader
-  record refusal refusalOf remove restore rollBack search sha256 shapeOf show sign signText sizeOf
+  record remove restore rollBack search sha256 shapeOf show sign signText sizeOf
   stepsOf subjectOf syncSettings systemOf describeRequest text textOf toRow trust update valuesOf verify`.split(
     /\s+/,
   ),

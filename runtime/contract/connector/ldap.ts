@@ -271,7 +271,7 @@ export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
 }
 
 /** Returns the row of a result code. For an unknown code, the row's name contains the number. */
-export const resultOf = (code: number): Result =>
+export const ldapResultOf = (code: number): Result =>
   LDAP_RESULTS[code] ?? { name: `result${code}`, wire: 'api_error', status: 500 }
 
 /**

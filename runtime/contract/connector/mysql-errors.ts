@@ -3,10 +3,10 @@
  *
  * Source: MariaDB, Error Codes; MySQL 8.4, Server Error Message Reference.
  */
-import type { SqlRefusal } from './sql-refusal.ts'
+import type { SqlServerError } from './sql-server-error.ts'
 
 /** Wire errors by number. */
-export const MYSQL_ERRORS: Readonly<Record<string, SqlRefusal>> = {
+export const MYSQL_ERRORS: Readonly<Record<string, SqlServerError>> = {
   1007: { name: 'database exists', wire: 'bad_request', status: 409 },
   1008: { name: 'no such database', wire: 'not_found', status: 404 },
   1040: { name: 'too many connections', wire: 'rate_limit', status: 429 },

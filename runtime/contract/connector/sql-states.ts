@@ -4,10 +4,10 @@
  * Source: PostgreSQL, appendix A (SQLSTATE).
  */
 import { MYSQL_ERRORS } from './mysql-errors.ts'
-import type { SqlRefusal } from './sql-refusal.ts'
+import type { SqlServerError } from './sql-server-error.ts'
 
 /** Single codes, and classes by their first two characters. Any other code becomes `api_error`. */
-export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
+export const SQL_STATES: Readonly<Record<string, SqlServerError>> = {
   '08': { name: 'connection exception', wire: 'service_error', status: 503 },
   '0A': { name: 'feature not supported', wire: 'unsupported_operation', status: 501 },
   '0L': { name: 'invalid grantor', wire: 'permission_denied', status: 403 },
@@ -53,7 +53,7 @@ export const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 export const isSqlCode = (code: string): boolean => isSqlState(code) || /^\d{4}$/.test(code)
 
 /** Returns the row of a code, or else of its class. For an unknown code, returns a generic row. */
-export const refusalOf = (code: string): SqlRefusal =>
+export const sqlErrorOf = (code: string): SqlServerError =>
   MYSQL_ERRORS[code] ??
   SQL_STATES[code] ??
   SQL_STATES[code.slice(0, 2)] ?? { name: 'error', wire: 'api_error', status: 500 }

@@ -3,7 +3,7 @@ import {
   codeNamed,
   LDAP_OPERATIONS,
   type LdapRequest,
-  resultOf,
+  ldapResultOf,
 } from '../../contract/connector/ldap.ts'
 import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -11,8 +11,8 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import type { Bind } from '../ldap/connect.ts'
 import { bindOf } from '../ldap/directory-client.ts'
+import { ldapServerError, withEntry } from '../ldap/failures.ts'
 import { describeRequest, judgeLdapRequest, readLdapRequest } from '../ldap/ldap-request.ts'
-import { refusal, withEntry } from '../ldap/results.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
@@ -62,7 +62,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
     const { result = 'success', message, entries } = reply
     if (result === 'success') return { items: Array.isArray(entries) ? entries.length : 0 }
     const code = codeNamed(String(result))
-    if (code !== null) throw refusal(code, typeof message === 'string' ? message : '', from)
+    if (code !== null) throw ldapServerError(code, typeof message === 'string' ? message : '', from)
     throw new RuntimeError(
       'upstream_garbled',
       `${from} answered ${String(result).slice(0, 60)}, which is no result of LDAP: write success, noSuchObject or another name of the LDAP page`,
@@ -71,7 +71,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   items: ({ operation }) => (operation === 'search' ? 'entries' : null),
   refusedBy(error) {
     const code = codeNamed(refusalCodeOf(error, 'directory_refused') ?? '')
-    return code === null ? null : resultOf(code)
+    return code === null ? null : ldapResultOf(code)
   },
   refusal: ({ name }) => ({ result: name }),
 }

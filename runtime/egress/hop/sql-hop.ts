@@ -1,14 +1,14 @@
 /** Bridge of `ctx.sql`. */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { SQL_URL } from '../../contract/connector/sql-context.ts'
-import { isSqlCode, refusalOf } from '../../contract/connector/sql-states.ts'
+import { isSqlCode, sqlErrorOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import type { SqlLogin } from '../sql/connect.ts'
 import { loginOf } from '../sql/database-client.ts'
-import { refusal, textOf, withStatement } from '../sql/results.ts'
+import { sqlServerError, textOf, withStatement } from '../sql/failures.ts'
 import {
   describeRequest,
   judgeSqlRequest,
@@ -69,7 +69,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
       return { items: Array.isArray(rows) ? rows.length : 0 }
     }
     if (typeof error === 'string' && isSqlCode(error))
-      throw refusal(error, typeof message === 'string' ? message : '', from)
+      throw sqlServerError(error, typeof message === 'string' ? message : '', from)
     throw new RuntimeError(
       'upstream_garbled',
       `${from} answered the error ${String(error).slice(0, 60)}, which is no code of a database: write 42710, 1062 or another one of the SQL page`,
@@ -78,7 +78,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   items: ({ operation }) => (operation === 'query' ? 'rows' : null),
   refusedBy(error) {
     const code = refusalCodeOf(error, 'database_refused')
-    return code === null ? null : { name: code, status: refusalOf(code).status }
+    return code === null ? null : { name: code, status: sqlErrorOf(code).status }
   },
   refusal: ({ name }) => ({ error: name }),
 }

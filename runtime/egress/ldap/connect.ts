@@ -6,9 +6,9 @@ import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import { OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, openWire, type PlainDeps, type WireOpenDeps } from '../wire/open.ts'
+import { failureOf } from './failures.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
 import { readHeader, shapeOf, sizeAt } from './reply-shape.ts'
-import { failureOf } from './results.ts'
 
 /** Credentials of a bind. Without them the connection is anonymous. */
 export type Bind = { dn: string; password: string }

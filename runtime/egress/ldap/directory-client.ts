@@ -1,6 +1,6 @@
 /** Connections of one host process to directories. */
 import { escapeDnValue } from '../../contract/connector/dn.ts'
-import { LDAP_LIMITS, type LdapRequest, resultOf } from '../../contract/connector/ldap.ts'
+import { LDAP_LIMITS, type LdapRequest, ldapResultOf } from '../../contract/connector/ldap.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
@@ -12,8 +12,8 @@ import {
   type WireProtocol,
 } from '../wire/wire-client.ts'
 import { type Bind, connect, type LdapConnection } from './connect.ts'
+import { failureOf } from './failures.ts'
 import { parkedIdOf, perform } from './perform.ts'
-import { failureOf } from './results.ts'
 
 /** Judged request, and its bind. */
 type LdapOperation = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
@@ -32,7 +32,7 @@ const LDAP: WireProtocol<LdapOperation, LdapConnection> = {
   parkedIdOf: ({ request }) => parkedIdOf(request),
   mayRepeat: ({ request }) => request.operation === 'search',
   failureOf,
-  isRefusal: ({ code }) => code === 'directory_refused',
+  isServerError: ({ code }) => code === 'directory_refused',
 }
 
 /** Creates the client of directories of one host process. */
@@ -54,7 +54,7 @@ export function bindOf(
   if (password === '' || username === '')
     throw new RuntimeError('directory_refused', 'The user name or the password is empty', {
       wire: 'unauthenticated',
-      appErrorCode: resultOf(49).name,
+      appErrorCode: ldapResultOf(49).name,
     })
   const { dn } = bind
   const name = dn === null ? username : dn.replaceAll('{username}', () => escapeDnValue(username))

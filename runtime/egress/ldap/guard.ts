@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { createEntryReader, type EntryReader } from './entries.ts'
+import { leaving } from './failures.ts'
 import { noticeOf, pageCookie, shapeOf, sizeAt } from './reply-shape.ts'
-import { leaving } from './results.ts'
 
 export type LdapGuard = Guard & {
   /** Returns the cookie of the next page from the last result, or null if there is none. */

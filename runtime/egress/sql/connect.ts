@@ -7,8 +7,8 @@ import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, openWire, type PlainDeps, type WireOpenDeps } from '../wire/open.ts'
+import { loginFailureOf } from './failures.ts'
 import { judgeMessage, sizeOf } from './reply-shape.ts'
-import { loginFailureOf } from './results.ts'
 
 /** Credentials of a login. */
 export type SqlLogin = { username: string; password: string }

@@ -14,10 +14,10 @@ import {
 } from '../wire/wire-client.ts'
 import { cancel, connect, type PostgresConnection, type SqlLogin } from './connect.ts'
 import { parkedIdOf } from './cursor.ts'
+import { failureOf } from './failures.ts'
 import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
 import { killMysql, mendMysql, performMysql, resetMysql } from './mysql-perform.ts'
 import { perform, rollBack } from './perform.ts'
-import { failureOf } from './results.ts'
 
 /** Judged request, and its login. */
 type SqlOperation = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
@@ -38,7 +38,7 @@ const COMMON = {
   // A next page can only be read on its own connection.
   mayRepeat: ({ request }: SqlOperation) => request.operation === 'query' && !request.page?.cursor,
   failureOf,
-  isRefusal: ({ code }: RuntimeError) => code === 'database_refused',
+  isServerError: ({ code }: RuntimeError) => code === 'database_refused',
 }
 
 const POSTGRESQL: WireProtocol<SqlOperation, PostgresConnection> = {

@@ -8,10 +8,10 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, openWire, type PlainDeps } from '../wire/open.ts'
 import type { ConnectDeps, SqlLogin } from './connect.ts'
+import { failureOf, sqlServerError } from './failures.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
 import { loadMysql } from './mysql-library.ts'
 import { createShape, type Shape } from './mysql-reply-shape.ts'
-import { failureOf, refusal } from './results.ts'
 
 /** Connection that is ready for statements. */
 export type MysqlConnection = {
@@ -177,7 +177,7 @@ async function secured(
     sizeOf,
   })
   const greeting = readGreeting(first, from)
-  if ('errno' in greeting) throw refusal(String(greeting.errno), greeting.message, from)
+  if ('errno' in greeting) throw sqlServerError(String(greeting.errno), greeting.message, from)
   if (mayBePlain(from)) return { greeting, current: raw }
   if (!greeting.offersEncryption)
     throw new RuntimeError(

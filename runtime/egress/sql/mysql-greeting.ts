@@ -47,7 +47,7 @@ const SCRAMBLE_BYTES = 8
 /**
  * Reads the first packet.
  *
- * @returns the greeting, or the number and the text of a refusal
+ * @returns the greeting, or the number and the text of an error
  * @throws upstream_garbled
  */
 export function readGreeting(
@@ -81,7 +81,7 @@ export function readGreeting(
   }
 }
 
-/** Returns the number and the text of a refusal. */
+/** Returns the number and the text of an error. */
 function readRefusal(packet: Buffer): { errno: number; message: string } {
   const errno = packet.readUInt16LE(HEAD_BYTES + 1)
   const message = packet.toString('utf8', HEAD_BYTES + 3).replace(/^#[0-9A-Z]{5}/, '')

@@ -7,11 +7,12 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
 import { type ParkedResult, readCursor, staleCursor, textAsked, writeCursor } from './cursor.ts'
+import { tooManyRows } from './failures.ts'
 import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
 import { type MysqlColumn, toRow } from './mysql-values.ts'
 import type { JudgedSql } from './perform.ts'
-import { judgedStatement, tooManyRows, writeText } from './quote.ts'
+import { judgedStatement, writeText } from './quote.ts'
 
 type Lease = Leased<MysqlConnection>
 
@@ -242,7 +243,7 @@ async function pageOf(
 }
 
 /**
- * Fails if a parked result is left after a refusal. Such a connection can only be closed.
+ * Fails if a parked result is left after an error of the server. Such a connection can only be closed.
  *
  * @throws upstream_closed
  */

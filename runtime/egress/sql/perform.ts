@@ -14,7 +14,8 @@ import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
 import { type ParkedResult, readCursor, staleCursor, textAsked, writeCursor } from './cursor.ts'
-import { judgedStatement, tooManyRows, writeText } from './quote.ts'
+import { tooManyRows } from './failures.ts'
+import { judgedStatement, writeText } from './quote.ts'
 import { toRow, toText } from './values.ts'
 
 type Lease = Leased<PostgresConnection>

@@ -1,12 +1,11 @@
 /** Inserts names, texts and passwords into a statement, each quoted by the rules of its system. */
 import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import {
-  SQL_LIMITS,
-  type SqlDialect,
-  type SqlPlace,
-  type SqlStatement,
-  type StatementStep,
+import type {
+  SqlDialect,
+  SqlPlace,
+  SqlStatement,
+  StatementStep,
 } from '../../contract/connector/sql.ts'
 import { piecesOf } from '../../contract/connector/sql-text.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -78,13 +77,6 @@ export function judgedStatement(
       if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${name}`)
   return declared
 }
-
-/** Returns the error for a query without pages that has more rows than one answer may have. */
-export const tooManyRows = (statement: string): RuntimeError =>
-  new RuntimeError(
-    'upstream_too_large',
-    `The statement ${statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
-  )
 
 /**
  * Returns the text of a statement with its places filled in.

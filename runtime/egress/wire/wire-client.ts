@@ -55,9 +55,9 @@ export type WireProtocol<A, C extends PooledConnection> = {
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
   /** Whether a connection with a parked result can serve another request. True by default. */
   canLeaveParked?: boolean
-  /** Whether the server refused and the connection is still usable. */
-  isRefusal(error: RuntimeError): boolean
-  /** Prepares a connection for the next request after a refusal. */
+  /** Whether the server answered with an error, so that the connection is still usable. */
+  isServerError(error: RuntimeError): boolean
+  /** Prepares a connection for the next request after an error of the server. */
   mend?(lease: Lease<C>): Promise<void>
   /** Resets the session after a request. The connection is not used again before that. Never rejects. */
   reset?(connection: C): Promise<void>
@@ -150,8 +150,8 @@ export function createWireClient<A, C extends PooledConnection>(
     } catch (error) {
       isSent = false
       const failure = protocol.failureOf(error, guard, from)
-      // After any error other than a refusal, the state of the connection is unknown.
-      const isGood = protocol.isRefusal(failure) && (await mended(lease))
+      // After any error other than one of the server, the state of the connection is unknown.
+      const isGood = protocol.isServerError(failure) && (await mended(lease))
       done()
       if (isGood) release(lease)
       else lease.drop()

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
-import { refusal, withStatement } from '../../../runtime/egress/sql/results.ts'
+import { sqlServerError, withStatement } from '../../../runtime/egress/sql/failures.ts'
 
 const messageOf = (code: string, said: string): string => {
-  const error = withStatement(refusal(code, said, 'db:5432'), 'teams', 'select titel from teams')
+  const error = withStatement(
+    sqlServerError(code, said, 'db:5432'),
+    'teams',
+    'select titel from teams',
+  )
   return error instanceof RuntimeError ? error.message : ''
 }
 

@@ -1,10 +1,10 @@
 /**
- * Converts failures of databases to errors of calls: the server's errors by one table, others by the
- * connection's failure.
+ * Converts the errors that the libraries of databases throw to errors of calls: codes of the server by
+ * `SQL_STATES` and `MYSQL_ERRORS` (contract/connector), others by the state of the connection.
  */
 import { cut } from '../../bounded/cut.ts'
-import { type SqlRequest, stepsOf } from '../../contract/connector/sql.ts'
-import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
+import { SQL_LIMITS, type SqlRequest, stepsOf } from '../../contract/connector/sql.ts'
+import { isSqlState, sqlErrorOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
@@ -20,8 +20,8 @@ const MAX_SERVER_MESSAGE = 300
  */
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
-  const refused = refusedBy(error)
-  if (refused !== null) return refusal(refused.code, refused.serverText, from)
+  const found = serverErrorIn(error)
+  if (found !== null) return sqlServerError(found.code, found.serverText, from)
   const failure = guard.failure()
   if (failure !== null) return failure
   if (!guard.isOpen())
@@ -56,16 +56,26 @@ const hintOf = (code: string, serverText: string): string =>
 export function loginFailureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   const { code, message }: Error & { code?: unknown } = errorOf(error)
   const isPooler = code === '08P01' && /authentication failed|no such user/.test(message)
-  return isPooler ? refusal('28P01', message, from) : failureOf(error, guard, from)
+  return isPooler ? sqlServerError('28P01', message, from) : failureOf(error, guard, from)
 }
 
-/** Returns the error for a code of a server. */
-export function refusal(code: string, serverText: string, from: string): RuntimeError {
-  const { name, wire } = refusalOf(code)
+/**
+ * Returns the error for a code of a server: always database_refused. The code that callers see (`wire`) comes
+ * from `SQL_STATES` or `MYSQL_ERRORS`; `app_error_code` is the server's code.
+ */
+export function sqlServerError(code: string, serverText: string, from: string): RuntimeError {
+  const { name, wire } = sqlErrorOf(code)
   const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
   const message = `${from} answered ${code} (${name})${hintOf(code, serverText)}${text}`
   return new RuntimeError('database_refused', message, { wire, appErrorCode: code })
 }
+
+/** Returns the error for a query without pages that has more rows than one answer may have. */
+export const tooManyRows = (statement: string): RuntimeError =>
+  new RuntimeError(
+    'upstream_too_large',
+    `The statement ${statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
+  )
 
 /** Returns the declared texts of a request's statements in one line. They contain no values. */
 export function textOf(request: SqlRequest, { statements }: SqlTarget): string {
@@ -106,7 +116,7 @@ const CONFLICT = '40001'
 const isConflict = (code: string, message: string): boolean =>
   code === 'XX000' && /^tuple concurrently (?:updated|deleted)$/.test(message)
 
-function refusedBy(error: unknown): { code: string; serverText: string } | null {
+function serverErrorIn(error: unknown): { code: string; serverText: string } | null {
   if (!(error instanceof Error)) return null
   const {
     code,

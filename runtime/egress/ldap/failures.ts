@@ -1,11 +1,11 @@
 /**
- * Converts failures of directories to errors of calls: result codes by one table, others by the connection's
- * failure.
+ * Converts the errors that the LDAP library throws to errors of calls: result codes by `LDAP_RESULTS`
+ * (contract/connector/ldap.ts), others by the state of the connection.
  */
 
 import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
-import { resultOf, signInReason } from '../../contract/connector/ldap.ts'
+import { ldapResultOf, signInReason } from '../../contract/connector/ldap.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
@@ -22,7 +22,7 @@ const MAX_SERVER_MESSAGE = 200
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const code = codeOf(error)
-  if (code !== null) return refusal(code, serverMessageOf(errorOf(error)), from)
+  if (code !== null) return ldapServerError(code, serverMessageOf(errorOf(error)), from)
   const failure = guard.failure()
   if (failure !== null) return failure
   if (!guard.isOpen())
@@ -52,9 +52,12 @@ const HINTS: Readonly<Record<string, string>> = {
     ': a page was larger than it gives, or the account may not page: lower the page size (page_size in the settings of the connectors that come along, `most` in the code of another), or raise the limit there',
 }
 
-/** Returns the error for a result code other than success. */
-export function refusal(code: number, serverText: string, from: string): RuntimeError {
-  const { name, wire } = resultOf(code)
+/**
+ * Returns the error for a result code other than success: always directory_refused. The code that callers see
+ * (`wire`) and `app_error_code` come from `LDAP_RESULTS`.
+ */
+export function ldapServerError(code: number, serverText: string, from: string): RuntimeError {
+  const { name, wire } = ldapResultOf(code)
   const hint = signInReason(serverText) || (HINTS[name] ?? '')
   const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
   return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
@@ -68,7 +71,7 @@ export function leaving({ code, serverText }: Notice, from: string): RuntimeErro
   const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
   return new RuntimeError(
     'upstream_closed',
-    `${from} closed the connection and said ${resultOf(code).name} (${code})${text}`,
+    `${from} closed the connection and said ${ldapResultOf(code).name} (${code})${text}`,
   )
 }
 
