@@ -25,7 +25,9 @@ const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: n
  *
  * @throws ScimError `invalidValue`
  */
-export function readGroup(body: Record<string, unknown>): GroupChange & { displayName: string } {
+export function changeOfResource(
+  body: Record<string, unknown>,
+): GroupChange & { displayName: string } {
   demandFewAttributes([body])
   const change: GroupChange = { ...nothing(), replaces: true, externalId: null }
   readMembers(change, 'replace', body)
@@ -35,7 +37,7 @@ export function readGroup(body: Record<string, unknown>): GroupChange & { displa
 }
 
 /** Returns the combined result of the operations of a patch, applied in order. */
-export function patchGroup(operations: readonly PatchOperation[]): GroupChange {
+export function changeOfPatch(operations: readonly PatchOperation[]): GroupChange {
   demandFewAttributes(operations.map(({ value }) => value))
   const change = nothing()
   for (const { op, path, value } of operations) {

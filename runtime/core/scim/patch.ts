@@ -24,7 +24,7 @@ const syntax = (detail: string) => new ScimError('bad_request', 'invalidSyntax',
  *
  * @throws ScimError `invalidSyntax`, `noTarget`, `tooMany`, `mutability`
  */
-export function patchSteps(body: Record<string, unknown>): PatchOperation[] {
+export function patchOperations(body: Record<string, unknown>): PatchOperation[] {
   const list = member(body, 'operations')
   if (!Array.isArray(list) || list.length === 0)
     throw syntax('A PATCH needs a list Operations with at least one operation')

@@ -28,7 +28,7 @@ export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | n
  *
  * @throws ScimError
  */
-export function readUser(body: Record<string, unknown>): UserValues {
+export function valuesOfResource(body: Record<string, unknown>): UserValues {
   demandFewAttributes([body])
   const values: UserValues = {}
   readMembers(values, body)
@@ -49,7 +49,7 @@ export function replaced(values: UserValues): UserValues {
 /**
  * Returns the combined result of the operations of a patch, applied in order. `email` is the current address.
  */
-export function patchUser(operations: readonly PatchOperation[], email: string): UserValues {
+export function valuesOfPatch(operations: readonly PatchOperation[], email: string): UserValues {
   demandFewAttributes(operations.map(({ value }) => value))
   const values: UserValues = {}
   for (const { op, path, value } of operations) {

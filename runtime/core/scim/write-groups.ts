@@ -7,7 +7,7 @@ import { lockGroupNames } from '../directory/group-names.ts'
 import { recordMoves } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
-import { type GroupChange, readGroup } from './group-fields.ts'
+import { changeOfResource, type GroupChange } from './group-fields.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { visibleUsers } from './read-users.ts'
@@ -23,7 +23,7 @@ type Body = Record<string, unknown>
  * @returns its id
  */
 export async function createGroup(db: Db, caller: ScimCaller, body: Body): Promise<string> {
-  const wanted = readGroup(body)
+  const wanted = changeOfResource(body)
   return oneAtATime(db, caller, async (tx) => {
     const { domainId } = caller
     await demandFree(tx, caller, wanted.displayName, null)
@@ -45,7 +45,7 @@ async function insertGroup(tx: Db, { domainId }: ScimCaller, name: string): Prom
   return written(row).id
 }
 
-/** Changes a group: replaces it (`readGroup`) or applies operations (`patchGroup`). */
+/** Changes a group: replaces it (`changeOfResource`) or applies operations (`changeOfPatch`). */
 export async function changeGroup(
   db: Db,
   caller: ScimCaller,

@@ -26,7 +26,7 @@ import {
   visibleUsers,
 } from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
-import { emailOf, readUser, type UserValues } from './user-fields.ts'
+import { emailOf, type UserValues, valuesOfResource } from './user-fields.ts'
 
 export type PushDeps = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
@@ -44,7 +44,7 @@ export async function createUser(
   request: ScimRequest,
   means: PushDeps,
 ): Promise<Resource> {
-  const values = readUser(body)
+  const values = valuesOfResource(body)
   const { userName } = values
   if (!userName) throw invalidValue('userName is missing')
   demandText(userName)
@@ -55,7 +55,7 @@ export async function createUser(
     const name = { userName, externalId: values.externalId ?? null }
     await tx.insert(scimUsers).values({ userId, domainId: caller.domainId, ...name })
     const row = await findScimUser(tx, caller, userId)
-    await change(tx, caller, row, values, means)
+    await writeDifferences(tx, caller, row, values, means)
     await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
       ...(addressOf === null ? {} : { address_of: addressOf }),
     })
@@ -80,7 +80,7 @@ async function insertUser(
   return id
 }
 
-/** Changes a user: replaces it (`replaced`) or applies operations (`patchUser`). */
+/** Changes a user: replaces it (`replaced`) or applies operations (`valuesOfPatch`). */
 export async function changeUser(
   db: Db,
   caller: ScimCaller,
@@ -93,7 +93,7 @@ export async function changeUser(
     const row = await lockScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     await takeUpAgain(tx, row)
-    const { fields, addressOf } = await change(tx, caller, row, valuesOf(row), means)
+    const { fields, addressOf } = await writeDifferences(tx, caller, row, valuesOf(row), means)
     if (fields.length > 0)
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), {
         fields,
@@ -181,7 +181,7 @@ type Change = {
 }
 
 /** Writes the fields that differ. */
-async function change(
+async function writeDifferences(
   tx: Db,
   caller: ScimCaller,
   row: ScimUserRow,

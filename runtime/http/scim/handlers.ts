@@ -2,12 +2,12 @@
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
-import { patchGroup, readGroup } from '../../core/scim/group-fields.ts'
-import { patchSteps } from '../../core/scim/patch.ts'
+import { changeOfPatch, changeOfResource } from '../../core/scim/group-fields.ts'
+import { patchOperations } from '../../core/scim/patch.ts'
 import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
 import { getScimUser, listScimUsers } from '../../core/scim/read-users.ts'
 import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
-import { patchUser, readUser, replaced } from '../../core/scim/user-fields.ts'
+import { replaced, valuesOfPatch, valuesOfResource } from '../../core/scim/user-fields.ts'
 import * as groups from '../../core/scim/write-groups.ts'
 import * as users from '../../core/scim/write-users.ts'
 import type { Db } from '../../database/database.ts'
@@ -37,12 +37,19 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     users.createUser(db, who, body, request, means),
   // A replacement removes members that it does not name.
   scim_replace_user: async (db, who, { id, body, request, means }) => {
-    const values = replaced(readUser(body))
+    const values = replaced(valuesOfResource(body))
     return users.changeUser(db, who, id, () => values, request, means)
   },
   scim_patch_user: async (db, who, { id, body, request, means }) => {
-    const steps = patchSteps(body)
-    return users.changeUser(db, who, id, ({ email }) => patchUser(steps, email), request, means)
+    const operations = patchOperations(body)
+    return users.changeUser(
+      db,
+      who,
+      id,
+      ({ email }) => valuesOfPatch(operations, email),
+      request,
+      means,
+    )
   },
   scim_delete_user: (db, who, { id, request, means }) =>
     users.deleteUser(db, who, id, request, means),
@@ -54,11 +61,11 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     return groupAfter(db, who, { ...input, id })
   },
   scim_replace_group: async (db, who, input) => {
-    await groups.changeGroup(db, who, input.id, readGroup(input.body), input.request)
+    await groups.changeGroup(db, who, input.id, changeOfResource(input.body), input.request)
     return groupAfter(db, who, input)
   },
   scim_patch_group: async (db, who, input) => {
-    const change = patchGroup(patchSteps(input.body))
+    const change = changeOfPatch(patchOperations(input.body))
     await groups.changeGroup(db, who, input.id, change, input.request)
     // A provider that adds one of many members does not get all of them, unless it requests them.
     return input.query.shape.isAsked ? groupAfter(db, who, input) : null

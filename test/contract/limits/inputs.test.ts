@@ -23,7 +23,7 @@ import { ScimBody } from '../../../runtime/contract/models/scim.ts'
 import { isObject } from '../../../runtime/contract/schema/record.ts'
 import type { AnySchema } from '../../../runtime/contract/schema/shape.ts'
 import { schemaEntries } from '../../../runtime/contract/schema/shape.ts'
-import { readUser } from '../../../runtime/core/scim/user-fields.ts'
+import { valuesOfResource } from '../../../runtime/core/scim/user-fields.ts'
 import { parseUpload } from '../../../runtime/core/uploads/upload-thread.ts'
 import { parseResponse } from '../../../runtime/core/webhooks/parse-response.ts'
 import { readLdapRequest } from '../../../runtime/egress/ldap/ldap-request.ts'
@@ -107,7 +107,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
     ...pushedUsers().map((text) => () => {
       const parsed = parseBodyBytes(ScimBody, Buffer.from(text), true, core_body.maxMarks)
       try {
-        if (parsed.ok && isObject(parsed.value)) readUser(parsed.value)
+        if (parsed.ok && isObject(parsed.value)) valuesOfResource(parsed.value)
       } catch {
         // A refusal is part of the measurement.
       }

@@ -1,14 +1,19 @@
 /** PATCH bodies as Entra ID and Okta document them, and the changes that they make. */
 import { describe, expect, test } from 'vitest'
 import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
-import { patchGroup, readGroup } from '../../../runtime/core/scim/group-fields.ts'
-import { patchSteps } from '../../../runtime/core/scim/patch.ts'
-import { emailOf, patchUser, readUser, replaced } from '../../../runtime/core/scim/user-fields.ts'
+import { changeOfPatch, changeOfResource } from '../../../runtime/core/scim/group-fields.ts'
+import { patchOperations } from '../../../runtime/core/scim/patch.ts'
+import {
+  emailOf,
+  replaced,
+  valuesOfPatch,
+  valuesOfResource,
+} from '../../../runtime/core/scim/user-fields.ts'
 
 const user = (...Operations: object[]) =>
-  patchUser(patchSteps({ schemas: [SCIM_URNS.patch], Operations }), 'ada@example.com')
+  valuesOfPatch(patchOperations({ schemas: [SCIM_URNS.patch], Operations }), 'ada@example.com')
 const group = (...Operations: object[]) => {
-  const { join, leave, ...more } = patchGroup(patchSteps({ Operations }))
+  const { join, leave, ...more } = changeOfPatch(patchOperations({ Operations }))
   return { ...more, join: [...join], leave: [...leave] }
 }
 
@@ -168,7 +173,7 @@ describe('users', () => {
     ],
   ])('POST and PUT ignore attributes that are not stored (%s)', (_, more) => {
     const known = { userName: 'ada@example.com', active: true }
-    expect(readUser({ ...known, ...more })).toEqual(known)
+    expect(valuesOfResource({ ...known, ...more })).toEqual(known)
     expect(user({ op: 'replace', value: more })).toEqual({})
   })
 
@@ -195,7 +200,7 @@ describe('users', () => {
     ],
     [{ Operations: Array(101).fill({ op: 'remove', path: 'title' }) }, /at most 100/],
   ])('%j is refused', (body, words) => {
-    expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)
+    expect(() => valuesOfPatch(patchOperations(body), 'ada@example.com')).toThrow(words)
   })
 
   test('required attributes cannot be removed', () => {
@@ -215,9 +220,9 @@ describe('users', () => {
       ...{ scimType: 'invalidSyntax', message: expect.stringContaining('at most 300') },
     })
     for (const read of [
-      () => readUser(many(301)),
-      () => readUser(nested),
-      () => readGroup({ displayName: 'x', ...many(300) }),
+      () => valuesOfResource(many(301)),
+      () => valuesOfResource(nested),
+      () => changeOfResource({ displayName: 'x', ...many(300) }),
       () => user({ op: 'add', value: many(301) }),
       () =>
         user(
@@ -227,11 +232,11 @@ describe('users', () => {
       () => group({ op: 'add', value: many(301) }),
     ])
       expect(read).toThrow(refused)
-    expect(readUser(many(300))).toEqual({})
+    expect(valuesOfResource(many(300))).toEqual({})
   })
 
   test('PUT clears the attributes that it omits, except active', () => {
-    const values = replaced(readUser({ username: 'ada', Name: { GIVENNAME: 'Ada' } }))
+    const values = replaced(valuesOfResource({ username: 'ada', Name: { GIVENNAME: 'Ada' } }))
     expect(values).toMatchObject({ userName: 'ada', givenName: 'Ada', title: null, manager: null })
     expect(values).not.toHaveProperty('active')
   })
@@ -300,7 +305,9 @@ describe('groups', () => {
 
   test('an extension whose name is no path is ignored', () => {
     const more = { 'urn:acme:hr/teams:1.0:Group': { displayName: 'Other' } }
-    expect(readGroup({ displayName: 'Sales', ...more })).toMatchObject({ displayName: 'Sales' })
+    expect(changeOfResource({ displayName: 'Sales', ...more })).toMatchObject({
+      displayName: 'Sales',
+    })
     expect(group({ op: 'replace', value: more })).not.toHaveProperty('displayName')
   })
 
@@ -315,6 +322,6 @@ describe('groups', () => {
     const value = [{ value: a, type: 'Group' }]
     expect(() => group({ op: 'add', path: 'members', value })).toThrow(/can contain only people/)
     expect(() => group({ op: 'add', path: 'members', value: [{}] })).toThrow(/id of a user/)
-    expect(() => readGroup({ members: [] })).toThrow(/displayName is missing/)
+    expect(() => changeOfResource({ members: [] })).toThrow(/displayName is missing/)
   })
 })
