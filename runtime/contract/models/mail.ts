@@ -10,7 +10,7 @@ type MailKindRow = {
 
 export const MAIL_KINDS = {
   waits: {
-    what: 'a task was opened for, or assigned to you: a decision, manual work, or a failure to look at; or a person waiting for your decision sent a reminder',
+    what: 'something waits for you: a task was opened for you or assigned to you (a decision, manual work, a failure), or a person reminded you',
     who: 'its assignees, including members of groups',
     digest: true,
   },

@@ -61,23 +61,26 @@ async function taskOf(db: Db, { about, userId }: Asked): Promise<TaskRow | null>
   return rows[0] ?? null
 }
 
-/** TEXTS: category of a task -> its text. Tasks of other categories use their own description. */
-const TEXTS: Readonly<Record<string, MailText>> = {
+/**
+ * TEXT_OF_CATEGORY: category of a task -> key of its text. Other categories, tasks without people, and reviews
+ * of break-glass get `todo`, which quotes the task's description. Access reviews get `review`.
+ */
+const TEXT_OF_CATEGORY: Readonly<Record<string, MailText>> = {
   MANAGER_APPROVAL: 'asks',
   APPROVAL: 'asks',
   PROVISIONING: 'give',
   DEPROVISIONING: 'remove',
 }
 
-const taskTold =
+const contentOfTask =
   (always?: MailText): Look =>
   async (db, asked) => {
     const task = await taskOf(db, asked)
     if (!task) return null
-    if (task.type === REVIEW_TASK) return reviewTold(db, asked)
-    // Manual work without a request uses its own description, and so does a review of break-glass access.
+    if (task.type === REVIEW_TASK) return contentOfReview(db, asked)
     const isOfNobody = task.by === null && task.target === null
-    const known = isOfNobody || task.type === GLASS_TASK ? undefined : TEXTS[task.category]
+    const known =
+      isOfNobody || task.type === GLASS_TASK ? undefined : TEXT_OF_CATEGORY[task.category]
     const text = always ?? known ?? 'todo'
     const isOwnWords = text === 'todo' || text === 'sync_failed'
     return {
@@ -94,7 +97,7 @@ const taskTold =
 
 type ReviewRow = { name: string; app: string | null; until: string; count: number }
 
-const reviewTold: Look = async (db, { about, userId, now }) => {
+const contentOfReview: Look = async (db, { about, userId, now }) => {
   const { rows } = await db.execute<ReviewRow>(sql`
     select v.name, p.name as app, v.deadline_at as until, (select count(*)::int from access_review_items i
         where i.assignment_id = s.id and i.state = 'OPEN') as count
@@ -151,7 +154,7 @@ async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | n
   return rows[0] ?? null
 }
 
-const requestTold =
+const contentOfRequest =
   (textOf: (row: AskedRow, now: Date) => MailText | null): Look =>
   async (db, asked) => {
     const row = await requestOf(db, asked)
@@ -189,13 +192,13 @@ function decisionOf({ status }: AskedRow): MailText | null {
 const isThere = ({ status }: AskedRow): boolean => status === 'COMPLETED'
 
 export const MAIL_CONTENTS: Readonly<Record<MailKind, Look>> = {
-  waits: taskTold(),
-  sync_failed: taskTold('sync_failed'),
-  review_reminder: reviewTold,
-  decided: requestTold(decisionOf),
-  given: requestTold((row) => (isThere(row) ? 'given' : null)),
-  revoked: requestTold((row) => (row.revoker === null ? null : 'revoked')),
-  ends: requestTold((row, now) =>
+  waits: contentOfTask(),
+  sync_failed: contentOfTask('sync_failed'),
+  review_reminder: contentOfReview,
+  decided: contentOfRequest(decisionOf),
+  given: contentOfRequest((row) => (isThere(row) ? 'given' : null)),
+  revoked: contentOfRequest((row) => (row.revoker === null ? null : 'revoked')),
+  ends: contentOfRequest((row, now) =>
     isThere(row) && !row.lasts && row.until !== null && new Date(row.until) > now ? 'ends' : null,
   ),
   async quarantined(db, { about, userId, now }) {

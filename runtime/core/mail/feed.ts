@@ -10,7 +10,7 @@ import { mailFeeds } from '../../database/schema/mail.ts'
 import { chainWaiting } from '../kernel/audit/unchained-entries.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { Post } from '../kernel/context/post.ts'
-import { TOLD_EVENTS, toldOf } from './event-mails.ts'
+import { MAILED_EVENTS, mailOfEvent } from './event-mails.ts'
 import { queueEnding, queueEventMail } from './queue.ts'
 
 /** Maximum number of entries per transaction, and of transactions per job. */
@@ -75,15 +75,15 @@ async function readSome(db: Db, domainId: string): Promise<boolean> {
           eq(activityLogs.domainId, domainId),
           gt(activityLogs.id, feed.readId),
           lte(activityLogs.id, head),
-          inArray(activityLogs.eventType, [...TOLD_EVENTS]),
+          inArray(activityLogs.eventType, [...MAILED_EVENTS]),
           gt(activityLogs.beganAt, NEWS),
         ),
       )
       .orderBy(asc(activityLogs.id))
       .limit(BATCH)
     for (const entry of entries) {
-      const told = toldOf(entry)
-      if (told) await queueEventMail(tx, domainId, told, entry.eventHash.slice(0, 32))
+      const subject = mailOfEvent(entry)
+      if (subject) await queueEventMail(tx, domainId, subject, entry.eventHash.slice(0, 32))
     }
     const isSwept = rows[0]?.sweep ?? false
     if (isSwept) await queueEnding(tx, domainId)

@@ -4,7 +4,7 @@ import { addressRefusal } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MAX_SEPARATE_MAILS } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
 import type { MailContent } from '../../../runtime/core/mail/contents.ts'
-import { toldOf } from '../../../runtime/core/mail/event-mails.ts'
+import { mailOfEvent } from '../../../runtime/core/mail/event-mails.ts'
 import { named, quotable } from '../../../runtime/core/mail/mail-names.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
@@ -29,16 +29,16 @@ describe('an entry of the log', () => {
     ['ACCESS_REVIEW_REMINDED', {}, 'review_reminder'],
     ['CONNECTOR_QUARANTINED', {}, 'quarantined'],
   ])('%s %o creates mail of the kind %s', (eventType, metadata, kind) => {
-    expect(toldOf(entry(eventType, metadata))).toEqual({ kind, about: 'x-1' })
+    expect(mailOfEvent(entry(eventType, metadata))).toEqual({ kind, about: 'x-1' })
   })
 
   test('about a request that a person cancelled creates mail, but not for that person', () => {
     const cancelled = entry('APP_STORE_CANCEL_ACCESS_REQUEST', {}, 'Reader', { id: 'u-1' })
-    expect(toldOf(cancelled)).toEqual({ kind: 'decided', about: 'x-1', knownBy: 'u-1' })
+    expect(mailOfEvent(cancelled)).toEqual({ kind: 'decided', about: 'x-1', knownBy: 'u-1' })
   })
 
   test('about the task of a failed sync creates mail of the kind sync_failed', () => {
-    expect(toldOf(entry('TASK_OPENED', {}, 'SYNC_ERROR'))?.kind).toBe('sync_failed')
+    expect(mailOfEvent(entry('TASK_OPENED', {}, 'SYNC_ERROR'))?.kind).toBe('sync_failed')
   })
 
   test.each([
@@ -46,7 +46,7 @@ describe('an entry of the log', () => {
     ['USER_LOGIN', {}],
     ['toString', {}],
   ])('%s %o creates no mail', (eventType, metadata) => {
-    expect(toldOf(entry(eventType, metadata))).toBeNull()
+    expect(mailOfEvent(entry(eventType, metadata))).toBeNull()
   })
 })
 
