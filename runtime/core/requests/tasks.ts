@@ -11,7 +11,7 @@ import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { systemOf } from './machine/request.ts'
-import { TASKS, type TaskKind } from './machine/tasks.ts'
+import { type RequestTask, TASKS } from './machine/tasks.ts'
 
 /** Types of tasks that stay open when the request ends or moves on. */
 const OUTLIVING = entriesOf(TASKS).flatMap(([, { taskType, outlivesRequest }]) =>
@@ -22,7 +22,7 @@ const OUTLIVING = entriesOf(TASKS).flatMap(([, { taskType, outlivesRequest }]) =
 export async function openRequestTask(
   tx: Db,
   request: RequestRow,
-  what: TaskKind,
+  what: RequestTask,
   { users: userIds, groups: groupIds }: PeopleAndGroups,
   instructions: string | null,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { PeopleAndGroups, RequestRow } from '../../../database/schema/reque
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
-import type { TaskKind } from './tasks.ts'
+import type { RequestTask } from './tasks.ts'
 
 /** Columns that change together with a state. */
 export type RequestChange = Partial<
@@ -44,7 +44,7 @@ export type OwnEffect =
   | { kind: 'close_tasks'; as: 'DISMISSED' | 'EXPIRED' | 'COMPLETED' }
   | {
       kind: 'open_task'
-      task: TaskKind
+      task: RequestTask
       /** `admins`: people who do manual work for the app, as configured when the task is opened. */
       assignees: PeopleAndGroups | 'admins'
       instructions: string | null

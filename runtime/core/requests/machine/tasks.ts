@@ -49,4 +49,4 @@ export const TASKS = {
 } satisfies Record<string, TaskRow>
 
 /** Kind of a task. */
-export type TaskKind = keyof typeof TASKS
+export type RequestTask = keyof typeof TASKS
