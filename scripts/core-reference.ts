@@ -16,7 +16,7 @@ import { TASK_TYPES } from '../runtime/contract/models/task-type.ts'
 import { entriesOf } from '../runtime/contract/schema/keys.ts'
 import type { AnySchema } from '../runtime/contract/schema/shape.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
-import { RETRY_SCHEDULES, type TryRow } from '../runtime/core/kernel/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, type RetrySchedule } from '../runtime/core/kernel/jobs/retry-schedules.ts'
 import { ERASED, PERSONAL_KEPT as STAYS } from '../runtime/core/personal-data/rules.ts'
 import { REQUEST_STATES, type RequestStanding } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
@@ -111,7 +111,7 @@ export const CORE_PARTS: Parts = {
   'task-actions': taskActions,
   'access-lengths': accessLengths,
   jobs,
-  tries,
+  'retry-schedules': retrySchedules,
   retention,
   'kept-otherwise': () =>
     table(
@@ -152,17 +152,17 @@ function jobs(): string {
 }
 
 /** Lists what is retried, and how. */
-function tries(): string {
+function retrySchedules(): string {
   return table(
     ['what failed', 'pauses', 'people are told', 'given up', 'then'],
-    Object.values<TryRow>(RETRY_SCHEDULES).map((row) => [
+    Object.values<RetrySchedule>(RETRY_SCHEDULES).map((row) => [
       row.what,
       row.firstMs === row.longestMs
         ? inWords(row.firstMs)
         : `${inWords(row.firstMs)} to ${inWords(row.longestMs)}`,
       after(row.tellAfter, row.tellAfterMs),
       after(row.endAfter, row.endAfterMs),
-      row.end,
+      row.afterwards,
     ]),
   )
 }

@@ -181,7 +181,7 @@ async function deactivate(
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
   // The app was deleted, and its steps with it.
   if (!app) return { ok: true, found: true }
-  const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
+  const byHand = (problem: string): StepOutcome => ({ ok: false, fault: 'manual', problem })
   if (app.connectorId === null) return byHand('the app has no connector')
   const [known] = await db
     .select({ type: accounts.accountType })
@@ -234,17 +234,17 @@ async function settleStep(
   parts: RequestContext,
 ): Promise<void> {
   // The app is paused: the step stays due, and is examined again with the whole offboarding.
-  if (!outcome.ok && outcome.end === 'paused') return
+  if (!outcome.ok && outcome.fault === 'paused') return
   const now = await parts.now(db)
   const event = eventOf(step, { outcome, ...found }, now)
   await db.transaction((tx) => applyToStep(tx, step, event, now))
   if (event.kind !== 'failed') return
   const { verdict, isAsked } = event
   const words =
-    verdict.kind === 'hands'
+    verdict.kind === 'manual'
       ? 'an account of a leaving user could not be closed; a person has a task to do it by hand'
       : 'an account of a leaving user could not be closed yet; a person has a task, and Keyway keeps trying'
-  if (verdict.kind === 'hands' || (verdict.tell && !isAsked))
+  if (verdict.kind === 'manual' || (verdict.tell && !isAsked))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
 }
 

@@ -222,7 +222,7 @@ export async function ensureAccount(
   return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
 }
 
-const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
+const byHand = (problem: string): StepOutcome => ({ ok: false, fault: 'manual', problem })
 
 async function create(
   db: Db,
@@ -268,7 +268,7 @@ async function create(
   const sent = await accountSentFor(db, carrier, pair)
   if (!sent.ok) return failedCall(sent.error)
   if (sent.value === null)
-    return { ok: false, end: 'call', problem: 'the system does not list the new account yet' }
+    return { ok: false, fault: 'call', problem: 'the system does not list the new account yet' }
   return took(db, carrier, pair, sent.value, false)
 }
 

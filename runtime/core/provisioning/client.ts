@@ -37,21 +37,21 @@ export type SystemAnswer<T> = { ok: true; value: T } | { ok: false; error: CallE
  */
 export type StepOutcome =
   | { ok: true; found: boolean }
-  | ({ ok: false; end: 'system' } & SystemFault)
-  | { ok: false; end: 'call' | 'refused' | 'manual'; problem: string }
-  | { ok: false; end: 'paused' }
+  | ({ ok: false; fault: 'system' } & SystemFault)
+  | { ok: false; fault: 'call' | 'refused' | 'manual'; problem: string }
+  | { ok: false; fault: 'paused' }
 
 /** Outcome of a step that was tried. */
-export type FinalOutcome = Exclude<StepOutcome, { end: 'paused' }>
+export type FinalOutcome = Exclude<StepOutcome, { fault: 'paused' }>
 export type Failed = Extract<FinalOutcome, { ok: false }>
 
 /** Converts a failed call to an outcome. Its message holds no secret. */
 export function failedCall({ error_code: code, message, retryAfterMs }: CallError): Failed {
   const problem = keptText(`${plainWords(message)} (${code})`, 1000)
   const { reach } = faultOf(code)
-  if (reach !== 'system') return { ok: false, end: reach, problem }
+  if (reach !== 'system') return { ok: false, fault: reach, problem }
   return {
-    ...{ ok: false, end: 'system', code, problem },
+    ...{ ok: false, fault: 'system', code, problem },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
 }
@@ -103,13 +103,13 @@ export async function throughApp(
   work: (carrier: AppClient) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
   const gate = await requestCall(db, app, await parts.now(db))
-  if (!gate.open) return { ok: false, end: 'paused' }
+  if (!gate.open) return { ok: false, fault: 'paused' }
   const carrier = carrierOf(parts, app)
   const outcome: StepOutcome =
-    'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }
+    'app' in carrier ? await work(carrier) : { ok: false, fault: 'system', ...carrier }
   if ('app' in carrier) await keepStandings(db, app, carrier.standings, parts)
   const now = await parts.now(db)
-  if (!outcome.ok && outcome.end === 'system')
+  if (!outcome.ok && outcome.fault === 'system')
     await recordOutage(db, app, gate, outcome, now, parts.tell)
   else if (gate.probe) await recordRecovery(db, app, now, parts.tell)
   return outcome

@@ -35,7 +35,7 @@ export async function grantAccount(
   if (status.value === null) {
     // The account was deleted since it was stored. The next try creates another.
     await keepProvisionedAccount(db, request, { account: null, making: true })
-    return { ok: false, end: 'call', problem: 'the known account no longer exists' }
+    return { ok: false, fault: 'call', problem: 'the known account no longer exists' }
   }
   await noteThere(false)
   return wakeAccount(db, carrier, request, account.account, status.value)
@@ -50,7 +50,7 @@ async function wakeAccount(
   status: string,
 ): Promise<StepOutcome> {
   if (!carrier.has('activate_account'))
-    return { ok: false, end: 'manual', problem: `the account is ${status}` }
+    return { ok: false, fault: 'manual', problem: `the account is ${status}` }
   // Set before sending: revocation must know that Keyway activated the account.
   await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
@@ -62,7 +62,7 @@ async function wakeAccount(
 
 const notShown = (capability: string): StepOutcome => ({
   ok: false,
-  end: 'call',
+  fault: 'call',
   problem: `${capability} reported success, but the system does not show it`,
 })
 
@@ -94,7 +94,7 @@ export async function grantEntitlement(
     }
   } else await noteThere(false)
   if (!carrier.has('assign_entitlement'))
-    return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
+    return { ok: false, fault: 'manual', problem: 'the connector cannot assign entitlements' }
   const assigned = await carrier.call('assign_entitlement', grantOf(id, entitlement))
   if (!assigned.ok) {
     // The stored account no longer exists in the system. The next try looks for it again.

@@ -46,7 +46,7 @@ export async function takeEntitlement(
     if (!before.value) return gone(true)
   }
   if (!carrier.has('unassign_entitlement'))
-    return { ok: false, end: 'manual', problem: 'the connector cannot revoke entitlements' }
+    return { ok: false, fault: 'manual', problem: 'the connector cannot revoke entitlements' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   // An account that does not exist holds nothing.
@@ -58,7 +58,7 @@ export async function takeEntitlement(
 
 const stillThere = (capability: string): StepOutcome => ({
   ok: false,
-  end: 'call',
+  fault: 'call',
   problem: `${capability} reported success, but the system still shows it`,
 })
 
@@ -76,7 +76,7 @@ export async function revokeAccount(
     if (found.value === null && !carrier.has('list_accounts'))
       return {
         ok: false,
-        end: 'manual',
+        fault: 'manual',
         problem: 'an account may have been created, and the connector cannot list accounts',
       }
   }
@@ -116,7 +116,7 @@ export async function closeUnlessMoved(
     if (UNUSABLE.includes(status.value)) continue
     const name = keptText(id, MAX_NAME)
     const problem = `the account no longer exists, but its owner now has ${name}. If that is the same account, renamed or moved, close it`
-    return { ok: false, end: 'manual', problem }
+    return { ok: false, fault: 'manual', problem }
   }
   return outcome
 }
@@ -143,7 +143,7 @@ export async function makeUnusable(
       capability === 'deactivate_account'
         ? 'cannot deactivate'
         : 'can neither deactivate nor delete'
-    return { ok: false, end: 'manual', problem: `the connector ${able} accounts` }
+    return { ok: false, fault: 'manual', problem: `the connector ${able} accounts` }
   }
   const taken = await carrier.call(capability, { account_id: account })
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)

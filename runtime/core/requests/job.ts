@@ -7,8 +7,8 @@ import type { JobHandler } from '../kernel/background/turn.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { pairKey, pairOf } from '../provisioning/pair.ts'
 import { beginDecisions } from './decide.ts'
-import { settleDefect } from './failure.ts'
 import { provision, turnOf } from './provision.ts'
+import { settleDefect } from './settle-failure.ts'
 
 /** Maximum number of due requests returned at once: thousands of grants may expire in the same second. */
 const MAX_DUE = 400

@@ -21,10 +21,10 @@ import { type Pair, pairOf } from '../provisioning/pair.ts'
 import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
 import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
-import { logManualWork, type OperationCall, settleFailure } from './failure.ts'
 import type { Kept } from './machine/events.ts'
 import { change } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
+import { type AskedPeople, logManualWork, settleFailure } from './settle-failure.ts'
 import { recordSharedAccount } from './shared-account.ts'
 import { subjectOf } from './subject.ts'
 import { validate } from './validate.ts'
@@ -107,7 +107,7 @@ async function step(
     request.pendingOperation === 'grant'
       ? await grant(db, request, parts)
       : await remove(db, request, parts)
-  if (!outcome.ok && outcome.end === 'paused') return 'paused'
+  if (!outcome.ok && outcome.fault === 'paused') return 'paused'
   const call = await db.transaction((tx) => settle(tx, request, outcome, parts))
   if (call) logManualWork(request, call, parts.tell)
   return undefined
@@ -194,13 +194,13 @@ async function remove(
     if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING'))
       return kept('other_request')
     const wasGiven = Object.hasOwn(request.notes, 'PROVISIONED')
-    return { ok: false, end: 'manual', problem: wasGiven ? GIVEN_BY_HAND : MAYBE_BY_HAND }
+    return { ok: false, fault: 'manual', problem: wasGiven ? GIVEN_BY_HAND : MAYBE_BY_HAND }
   }
   const { app, config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)
     return callRemovalWebhook(db, request, { app, webhookId: config.removalWebhook }, parts)
   if (request.fulfilment === 'webhook')
-    return { ok: false, end: 'manual', problem: 'there is no webhook to revoke it' }
+    return { ok: false, fault: 'manual', problem: 'there is no webhook to revoke it' }
   return through(db, request, parts, (carrier) =>
     request.entitlement === null
       ? revokeAccount(db, carrier, request)
@@ -222,7 +222,7 @@ async function settle(
   before: RequestRow,
   outcome: FinalOutcome | Stays,
   parts: RequestContext,
-): Promise<OperationCall | null> {
+): Promise<AskedPeople | null> {
   const [request] = await locked(tx, { id: before.id })
   if (!request || request.pendingOperation !== before.pendingOperation) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)

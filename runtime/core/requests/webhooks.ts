@@ -43,7 +43,7 @@ export async function callProvisioningWebhook(
 ): Promise<StepOutcome> {
   const { app, config } = await subjectOf(db, request)
   if (config.provisioningWebhook === null)
-    return { ok: false, end: 'manual', problem: 'the provisioning webhook was removed' }
+    return { ok: false, fault: 'manual', problem: 'the provisioning webhook was removed' }
   return once(db, request, { app, webhookId: config.provisioningWebhook }, 'PROVISION', parts)
 }
 
@@ -68,17 +68,17 @@ type Once = {
 
 /** Calls a webhook at most once per operation: if an earlier answer was lost, people have to find out. */
 export async function callOnce({ called, noteCall, call }: Once): Promise<StepOutcome> {
-  if (called !== null) return { ok: false, end: 'manual', problem: called }
+  if (called !== null) return { ok: false, fault: 'manual', problem: called }
   if (!(await noteCall()))
     return {
       ok: false,
-      end: 'manual',
+      fault: 'manual',
       problem: 'the request changed before the webhook was called',
     }
   const answer = await call()
   return answer.ok
     ? { ok: true, found: false }
-    : { ok: false, end: 'manual', problem: answer.problem }
+    : { ok: false, fault: 'manual', problem: answer.problem }
 }
 
 /** Calls a webhook for a request, at most once per operation. */

@@ -106,12 +106,12 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
   if (outcome === null) return happened(work, item, { kind: 'busy', wakeAt: await soon(work) })
   if (outcome.ok)
     return happened(work, item, { kind: 'gone', reading: readings.at(-1) ?? null }, readings)
-  switch (outcome.end) {
+  switch (outcome.fault) {
     case 'paused':
       return 'paused'
     case 'unproven':
     case 'needed':
-      return happened(work, item, { kind: outcome.end, problem: outcome.problem }, readings)
+      return happened(work, item, { kind: outcome.fault, problem: outcome.problem }, readings)
     default: {
       const isConnected = app.connectorId !== null
       const failed = { kind: 'failed', failure: outcome, isConnected } as const

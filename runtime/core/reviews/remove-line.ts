@@ -23,8 +23,8 @@ import { revokeFromSuccessors, successorsOf } from '../provisioning/successors.t
  */
 export type Taken =
   | StepOutcome
-  | { ok: false; end: 'unproven'; problem: string }
-  | { ok: false; end: 'needed'; problem: string }
+  | { ok: false; fault: 'unproven'; problem: string }
+  | { ok: false; fault: 'needed'; problem: string }
 
 /** Removes a line through the connector of its app. */
 export async function take(
@@ -37,7 +37,7 @@ export async function take(
   parts: RequestContext,
 ): Promise<Taken> {
   if (app.connectorId === null)
-    return { ok: false, end: 'manual', problem: 'the app has no connector' }
+    return { ok: false, fault: 'manual', problem: 'the app has no connector' }
   let special: Taken | null = null
   const outcome = await throughApp(db, app, parts, async (client) => {
     const carrier = watch.over(client)
@@ -50,13 +50,13 @@ export async function take(
     )
     if (type && type.min > 0 && (await isLast(type.min, type.type_id))) {
       const problem = `an account must hold at least ${type.min} of ${type.type_label}; assign another one first`
-      special = { ok: false, end: 'needed', problem }
-      return { ok: false, end: 'manual', problem }
+      special = { ok: false, fault: 'needed', problem }
+      return { ok: false, fault: 'manual', problem }
     }
     const taken = await revokeFromSuccessors(db, carrier, item.account, item.userId, (id) =>
       takeEntitlement(carrier, id, entitlement),
     )
-    if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven', problem: UNREAD }
+    if (taken.ok && !canBeRead(carrier)) special = { ok: false, fault: 'unproven', problem: UNREAD }
     return taken
   })
   return special ?? outcome
@@ -125,5 +125,5 @@ export async function checkRemoved(
   const gone = await isGone(db, carrier, item, entitlement)
   if (gone !== null && !gone.ok) return failedCall(gone.error)
   if (gone?.value) return { ok: true, found: true }
-  return { ok: false, end: 'manual', problem: 'removal by hand is configured for the review' }
+  return { ok: false, fault: 'manual', problem: 'removal by hand is configured for the review' }
 }

@@ -46,7 +46,7 @@ export async function takeByWebhook(
     const before = await throughApp(db, app, parts, (carrier) =>
       checkRemoved(db, watch.over(carrier), item, entitlement),
     )
-    if (before.ok || before.end !== 'manual') return before
+    if (before.ok || before.fault !== 'manual') return before
   }
   const settings = await storeSettingsOf(db, app, entitlement)
   const webhookId = settings.config.removalWebhook
@@ -68,7 +68,7 @@ export async function takeByWebhook(
 
 const NO_SYSTEM = 'and there is no system to check'
 
-const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
+const byHand = (problem: string): StepOutcome => ({ ok: false, fault: 'manual', problem })
 
 /** Marked before the call: if the host dies during it, people take over, and it is not called twice. */
 const noteCall = (
@@ -137,7 +137,7 @@ async function readBack(
     if (isReadable && gone.value) return { ok: true, found: false }
     const seen = isReadable ? 'but the system still shows it' : 'and the system cannot be checked'
     const problem = `the webhook reported success, ${seen}; the next complete sync will check that`
-    unproven = { ok: false, end: 'unproven', problem }
+    unproven = { ok: false, fault: 'unproven', problem }
     return { ok: true, found: false }
   })
   return unproven ?? outcome

@@ -64,7 +64,7 @@ describe('a step that failed', () => {
   })
 
   test('is handed to people when a retry cannot help, with a new task in place of the first', () => {
-    const verdict = { kind: 'hands', problem: 'cannot' } as const
+    const verdict = { kind: 'manual', problem: 'cannot' } as const
     const asked = { ...STEP, state: 'told', taskId: 't' } as const
     const event = { kind: 'failed', verdict, problem: 'cannot', isAsked: true } as const
     expect(stepTransition(asked, event, NOW)).toEqual({

@@ -11,8 +11,8 @@ const fresh = (pendingOperation: 'grant' | 'remove', more: object = {}) => ({
   failingSince: null,
   ...more,
 })
-const away = { ok: false, end: 'system', code: 'service_error', problem: 'down' } as const
-const refused = { ok: false, end: 'refused', problem: 'no' } as const
+const away = { ok: false, fault: 'system', code: 'service_error', problem: 'down' } as const
+const refused = { ok: false, fault: 'refused', problem: 'no' } as const
 
 describe('a step that failed', () => {
   test('is retried without telling people when the system is unavailable', () => {
@@ -35,7 +35,7 @@ describe('a step that failed', () => {
     expect([0, 1, 2, 50].map((attempts) => pauseOf(attempts, away))).toEqual([
       2000, 4000, 8000, 600_000,
     ])
-    expect(pauseOf(1000, { ok: false, end: 'call', problem: 'odd' })).toBe(3_600_000)
+    expect(pauseOf(1000, { ok: false, fault: 'call', problem: 'odd' })).toBe(3_600_000)
   })
 
   test('is reported at once and retried in a minute when the system refused it', () => {
@@ -48,16 +48,16 @@ describe('a step that failed', () => {
   test('is handed to people after a week when it grants access, and never when it removes access', () => {
     const long = { attempts: 400, failingSince: inMs(-7 * DAY_MS) }
     expect(judgeFailure(fresh('grant', long), away, now)).toEqual({
-      kind: 'hands',
+      kind: 'manual',
       problem: 'down',
     })
     expect(judgeFailure(fresh('remove', long), away, now)).toMatchObject({ kind: 'again' })
   })
 
   test('is handed to people at once when a retry cannot help', () => {
-    const manual = { ok: false, end: 'manual', problem: 'no such capability' } as const
+    const manual = { ok: false, fault: 'manual', problem: 'no such capability' } as const
     expect(judgeFailure(fresh('remove'), manual, now)).toEqual({
-      kind: 'hands',
+      kind: 'manual',
       problem: 'no such capability',
     })
   })

@@ -112,8 +112,8 @@ describe('a line', () => {
 })
 
 describe('a line that could not be removed', () => {
-  const away = { ok: false, end: 'refused', problem: 'down' } as const
-  const manual = { ok: false, end: 'manual', problem: 'no way' } as const
+  const away = { ok: false, fault: 'refused', problem: 'down' } as const
+  const manual = { ok: false, fault: 'manual', problem: 'no way' } as const
   const failed = (failure: typeof away | typeof manual, task: TaskProgress, isConnected = true) =>
     afterLine({ kind: 'failed', failure, task, isConnected })
 

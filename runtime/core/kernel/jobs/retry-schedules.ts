@@ -1,6 +1,6 @@
 /** Retries of failed work: the pause before each, when people are told, and whether the retries end. */
 
-export type TryRow = BackOff & {
+export type RetrySchedule = BackOff & {
   /** Description of the failed work, for readers of the reference. */
   what: string
   /** Number of consecutive failures, or time since the first, after which people get a task. */
@@ -15,7 +15,7 @@ export type TryRow = BackOff & {
   /** The same only for grants, which are left to people then: retries of a revocation never end. */
   endGrantsAfterMs?: number
   /** Tasks that people get, and the outcome at the end. */
-  end: string
+  afterwards: string
 }
 
 const SECOND_MS = 1000
@@ -25,7 +25,8 @@ export const DAY_MS: number = 24 * HOUR_MS
 
 const ONLY_GRANTS_END = {
   endGrantsAfterMs: 7 * DAY_MS,
-  end: 'people get a task and retries continue; only a grant is given up, after a week, and left to people',
+  afterwards:
+    'people get a task and retries continue; only a grant is given up, after a week, and left to people',
 }
 
 /**
@@ -57,7 +58,7 @@ export const RETRY_SCHEDULES = {
     what: 'checking whether the system of an app answers again',
     ...{ firstMs: 2 * SECOND_MS, longestMs: MINUTE_MS },
     tellAfterMs: 10 * MINUTE_MS,
-    end: 'the admins of the app get a task; retries continue',
+    afterwards: 'the admins of the app get a task; retries continue',
   },
   credentials: {
     what: 'calling the system of an app that refuses the credentials',
@@ -65,7 +66,8 @@ export const RETRY_SCHEDULES = {
     // tries.
     ...{ firstMs: 5 * MINUTE_MS, longestMs: 30 * MINUTE_MS },
     tellAfter: 1,
-    end: 'the admins of the app get a task; retries continue; reconnecting the app, a renewed token and “retry” on the task call it at once',
+    afterwards:
+      'the admins of the app get a task; retries continue; reconnecting the app, a renewed token and “retry” on the task call it at once',
   },
   sync: {
     what: 'a step of a sync',
@@ -73,13 +75,14 @@ export const RETRY_SCHEDULES = {
     endAfter: 8,
     // A run waits while its app is paused. Those failures are not counted.
     endAfterMs: 7 * DAY_MS,
-    end: 'the run fails and the admins of the app get a task; the next run follows the schedule',
+    afterwards:
+      'the run fails and the admins of the app get a task; the next run follows the schedule',
   },
   'event-feed': {
     what: 'sending the activity log to a webhook',
     ...{ firstMs: 5 * SECOND_MS, longestMs: 15 * MINUTE_MS },
     tellAfterMs: DAY_MS,
-    end: 'the admins get a task; sending continues where it stopped',
+    afterwards: 'the admins get a task; sending continues where it stopped',
   },
   'token-renewal': {
     what: 'renewing the access token of an app',
@@ -87,27 +90,28 @@ export const RETRY_SCHEDULES = {
     // About 15 minutes, and two days.
     tellAfter: 7,
     endAfter: 100,
-    end: 'the admins get a task; after the last try the app has to be reconnected',
+    afterwards: 'the admins get a task; after the last try the app has to be reconnected',
   },
   mail: {
     what: 'sending a mail',
     ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
     endAfterMs: 3 * DAY_MS,
-    end: 'the mail is marked as refused; `keyway mail show` lists it with the server’s answer',
+    afterwards:
+      'the mail is marked as refused; `keyway mail show` lists it with the server’s answer',
   },
   'changed-user': {
     what: 'evaluating the access policies for a user',
     ...{ firstMs: 10 * SECOND_MS, longestMs: HOUR_MS },
     tellAfter: 6,
-    end: 'the admins get a task; retries continue',
+    afterwards: 'the admins get a task; retries continue',
   },
   defect: {
     what: 'a job that failed permanently while its record is still due',
     ...{ firstMs: HOUR_MS, longestMs: HOUR_MS },
     tellAfter: 1,
-    end: 'people get a task; retries continue',
+    afterwards: 'people get a task; retries continue',
   },
-} as const satisfies Record<string, TryRow>
+} as const satisfies Record<string, RetrySchedule>
 
 /** Returns the pause after a number of consecutive failures, in milliseconds. */
 export const pauseMs = (name: keyof typeof RETRY_SCHEDULES, failures: number): number =>

@@ -51,7 +51,7 @@ export function stepTransition(step: StepRow, event: StepEvent, now: Date): Step
       return { writes: [{ state: 'todo', attempts: 0, wakeAt: now, taskId: null }], effects: [] }
     case 'failed': {
       const { verdict, problem, isAsked } = event
-      if (verdict.kind === 'hands')
+      if (verdict.kind === 'manual')
         return {
           writes: [{ state: 'manual', attempts: before + 1, problem }],
           effects: [...close, { kind: 'open_task', problem, goesOn: false }],

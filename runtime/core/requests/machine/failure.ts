@@ -9,7 +9,7 @@ import type { Failed } from '../../provisioning/client.ts'
 
 /** Response to a failure: leave it to people, or try again and perhaps ask people too. */
 export type FailureVerdict =
-  | { kind: 'hands'; problem: string }
+  | { kind: 'manual'; problem: string }
   | { kind: 'again'; attempts: number; failingSince: Date; wakeAt: Date; tell: boolean }
 
 type FailingRequest = Pick<RequestRow, 'pendingOperation' | 'attempts' | 'failingSince'>
@@ -21,14 +21,14 @@ export function judgeFailure(
   now: Date,
 ): FailureVerdict {
   const { problem } = failed
-  if (failed.end === 'manual') return { kind: 'hands', problem }
+  if (failed.fault === 'manual') return { kind: 'manual', problem }
   const failingSince = since ?? now
-  const { endGrantsAfterMs, tellAfter } = RETRY_SCHEDULES[failed.end]
+  const { endGrantsAfterMs, tellAfter } = RETRY_SCHEDULES[failed.fault]
   if (pendingOperation === 'grant' && now.getTime() - failingSince.getTime() >= endGrantsAfterMs)
-    return { kind: 'hands', problem }
+    return { kind: 'manual', problem }
   const attempts = before + 1
-  const askedMs = failed.end === 'system' ? (failed.retryAfterMs ?? 0) : 0
-  const wakeAt = later(now, Math.max(pauseMs(failed.end, attempts), askedMs))
+  const askedMs = failed.fault === 'system' ? (failed.retryAfterMs ?? 0) : 0
+  const wakeAt = later(now, Math.max(pauseMs(failed.fault, attempts), askedMs))
   return {
     kind: 'again',
     attempts,

@@ -190,7 +190,7 @@ export const REVOKING: TransitionTable<
       ...statesThatAre('unwanted', 'over'),
     ],
     next(request, { verdict, problem, asks, instructions }, now) {
-      if (verdict.kind === 'hands')
+      if (verdict.kind === 'manual')
         return request.pendingOperation === 'grant'
           ? grantByHand(request, instructions, problem)
           : revokeByHand(request, problem, now)

@@ -99,7 +99,7 @@ function failed(
 ): LineTransition {
   const verdict = judgeFailure({ ...row, pendingOperation: 'remove' }, failure, now)
   const { problem } = failure
-  if (verdict.kind === 'hands') {
+  if (verdict.kind === 'manual') {
     if (task === 'done') return afterTask(row, isConnected, review, now)
     return {
       writes: [{ state: 'WAITING_FOR_HANDS', problem, wakeAt: null }],

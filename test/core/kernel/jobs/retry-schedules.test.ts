@@ -4,11 +4,11 @@ import { keysOf } from '../../../../runtime/contract/schema/keys.ts'
 import {
   pauseMs,
   RETRY_SCHEDULES,
-  type TryRow,
+  type RetrySchedule,
 } from '../../../../runtime/core/kernel/jobs/retry-schedules.ts'
 
 describe.each(keysOf(RETRY_SCHEDULES))('%s', (name) => {
-  const row: TryRow = RETRY_SCHEDULES[name]
+  const row: RetrySchedule = RETRY_SCHEDULES[name]
 
   test('is retried after a pause that doubles up to its maximum, however often it fails', () => {
     expect(pauseMs(name, 1)).toBe(row.firstMs)

@@ -98,7 +98,7 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
   revocation_expired: [{ kind: 'revocation_expired' }],
   leftover_settled: [{ kind: 'leftover_settled' }],
   operation_failed: [
-    { kind: 'operation_failed', verdict: { kind: 'hands', problem: 'x' }, asks: true, ...failing },
+    { kind: 'operation_failed', verdict: { kind: 'manual', problem: 'x' }, asks: true, ...failing },
     { kind: 'operation_failed', verdict: { ...again, tell: true }, asks: true, ...failing },
     { kind: 'operation_failed', verdict: { ...again, tell: false }, asks: false, ...failing },
   ],

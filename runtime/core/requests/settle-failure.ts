@@ -10,7 +10,7 @@ import { subjectOf } from './subject.ts'
 import { hasOpenTask } from './tasks.ts'
 
 /** People were asked to act. `goesOn`: automatic tries continue. */
-export type OperationCall = { goesOn: boolean; attempts: number }
+export type AskedPeople = { goesOn: boolean; attempts: number }
 
 /** Applies the failure of a locked request's pending operation in the system. */
 export async function settleFailure(
@@ -18,7 +18,7 @@ export async function settleFailure(
   request: RequestRow,
   failed: Failed,
   means: RequestDeps,
-): Promise<OperationCall | null> {
+): Promise<AskedPeople | null> {
   const now = await means.now(tx)
   return settle(tx, request, judgeFailure(request, failed, now), failed.problem, means, now)
 }
@@ -41,16 +41,16 @@ async function settle(
   problem: string,
   means: RequestDeps,
   now: Date,
-): Promise<OperationCall | null> {
+): Promise<AskedPeople | null> {
   const isGrant = request.pendingOperation === 'grant'
   const category = isGrant ? 'PROVISIONING' : 'DEPROVISIONING'
   const asks =
-    verdict.kind === 'hands' || (verdict.tell && !(await hasOpenTask(tx, request, category)))
+    verdict.kind === 'manual' || (verdict.tell && !(await hasOpenTask(tx, request, category)))
   const instructions = asks && isGrant ? (await subjectOf(tx, request)).config.instructions : null
   const event = { kind: 'operation_failed', verdict, problem, asks, instructions } as const
   await apply(tx, request, event, means, now)
   if (!asks) return null
-  return verdict.kind === 'hands'
+  return verdict.kind === 'manual'
     ? { goesOn: false, attempts: request.attempts + 1 }
     : { goesOn: true, attempts: verdict.attempts }
 }
@@ -58,16 +58,16 @@ async function settle(
 /** Logs that people have to act. The problem is only in their task: it may contain texts of other systems. */
 export function logManualWork(
   { id, carriedAppId, pendingOperation, fulfilment }: RequestRow,
-  call: OperationCall,
+  asked: AskedPeople,
   tell: Tell,
 ): void {
   const isRemoval = pendingOperation === 'remove'
   // Access that cannot be granted automatically was often configured that way.
-  const level = call.goesOn || isRemoval ? 'warn' : 'info'
+  const level = asked.goesOn || isRemoval ? 'warn' : 'info'
   const what = isRemoval ? 'access to be revoked' : 'approved access'
-  const words = call.goesOn
+  const words = asked.goesOn
     ? `${what}: it fails; people got a task, and Keyway keeps trying`
     : `${what}: Keyway has given up; people got a task`
-  const { attempts } = call
+  const { attempts } = asked
   tell(level, { access_request: id, app_id: carriedAppId, how: fulfilment, attempts }, words)
 }
