@@ -260,7 +260,7 @@ const BRIDGE_LIMITS: Readonly<Record<keyof typeof LDAP_LIMITS | keyof typeof SQL
     defaultPage: 'entries of a page whose size the connector does not say',
     maxRows: 'rows of a query that is not paged',
     maxReplyBytes: 'one reply, as received',
-    maxReplyElements: 'values of one reply',
+    maxReplyValues: 'values of one reply',
     maxCursorChars: 'characters of a cursor',
     maxValueChars: 'characters of one value of a request',
     maxDnChars: 'characters of a DN',

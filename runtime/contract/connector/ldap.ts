@@ -43,9 +43,13 @@ export const LDAP_LIMITS = {
   maxValues: 20_000,
   maxValueChars: 1024 * 1024,
   maxCursorChars: 200,
-  /** Bytes of one reply as received, and its elements (values, names, lists). */
+  /**
+   * Bytes of one reply as received. When secrets are replaced in it, it also meets `maxReplyBytes` of
+   * EGRESS_LIMITS.
+   */
   maxReplyBytes: 16 * 1024 * 1024,
-  maxReplyElements: 200_000,
+  /** Values of one reply. Names and lists count as values. */
+  maxReplyValues: 200_000,
   /** Referrals that a reply lists. */
   maxReferrals: 20,
   /** Further requests for the values of one attribute that a server returns in ranges. */

@@ -46,9 +46,13 @@ export const SQL_LIMITS = {
   /** Rows of a query that is not paged. */
   maxRows: 10_000,
   maxCursorChars: 200,
-  /** Bytes of one reply as received, and its values. */
+  /**
+   * Bytes of one reply as received. When secrets are replaced in it, it also meets `maxReplyBytes` of
+   * EGRESS_LIMITS.
+   */
   maxReplyBytes: 16 * 1024 * 1024,
-  maxReplyElements: 200_000,
+  /** Values of one reply. */
+  maxReplyValues: 200_000,
 } as const
 
 const text = v.pipe(v.string(), v.maxLength(SQL_LIMITS.maxValueChars))

@@ -42,7 +42,7 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
       judge(bytes, at, stop) {
         const elements = reader?.read(bytes, at, stop)
         if (elements === null) return null
-        if (elements !== undefined) return { elements, isItem: true, passes: false }
+        if (elements !== undefined) return { values: elements, isItem: true, passes: false }
         const message = bytes.subarray(at, stop)
         const shape = shapeOf(message)
         if (shape === null) return null
@@ -50,13 +50,13 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         if (notice !== null) throw leaving(notice, from)
         const isResult = shape.kind === 'result'
         if (isResult) cookie = pageCookie(message)
-        return { elements: shape.elements, isItem: !isResult, passes: true }
+        return { values: shape.elements, isItem: !isResult, passes: true }
       },
       onRenew() {
         cookie = null
       },
       maxReplyBytes: LDAP_LIMITS.maxReplyBytes,
-      maxReplyElements: LDAP_LIMITS.maxReplyElements,
+      maxReplyValues: LDAP_LIMITS.maxReplyValues,
       advice: 'ask for smaller pages or fewer attributes',
     },
     new GuardedSocket(socket),

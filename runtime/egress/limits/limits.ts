@@ -17,6 +17,8 @@ const [request, call, connector] = [of('request'), of('call'), of('connector')]
  */
 export const EGRESS_LIMITS = {
   maxRequestBytes: request('body of a request', REQUEST_LIMITS.bodyBytes),
+  // A reply of a database or directory meets two limits: as received, `maxReplyBytes` of SQL_LIMITS or
+  // LDAP_LIMITS, and this one when secrets are replaced in it.
   maxReplyBytes: request('reply, as received and decoded', 16 * 1024 * 1024),
   maxHeaderBytes: request('all headers of a request, and of a reply', 64 * 1024),
   maxRatio: request('decoded bytes for each byte received', 100),

@@ -72,7 +72,7 @@ export function connect(
         },
         onRenew() {},
         maxReplyBytes: SQL_LIMITS.maxReplyBytes,
-        maxReplyElements: SQL_LIMITS.maxReplyElements,
+        maxReplyValues: SQL_LIMITS.maxReplyValues,
         advice: 'read it in pages, or fewer columns',
       },
       new LibrarySocket(current),

@@ -104,7 +104,7 @@ export function connectMysql(
         },
         onRenew() {},
         maxReplyBytes: SQL_LIMITS.maxReplyBytes,
-        maxReplyElements: SQL_LIMITS.maxReplyElements,
+        maxReplyValues: SQL_LIMITS.maxReplyValues,
         advice: 'read it in pages, or fewer columns',
       },
       inner,

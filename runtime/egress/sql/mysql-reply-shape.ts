@@ -156,9 +156,9 @@ export function createShape(): Shape {
   let number = 0
   const idle: State = { at: 'idle' }
 
-  const judged = (next: State, elements = 0, isItem = false): Judged => {
+  const judged = (next: State, values = 0, isItem = false): Judged => {
     state = next
-    return { elements, isItem, passes: true }
+    return { values, isItem, passes: true }
   }
   const refusal = (body: Buffer): Judged | null => (body.length < 3 ? null : judged(idle))
   const confirmed = (body: Buffer): Judged | null => {

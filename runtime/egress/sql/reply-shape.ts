@@ -152,7 +152,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export function judgeMessage(message: Buffer): Judged | null {
   const letter = String.fromCharCode(message[0] ?? 0)
   const kind = Object.hasOwn(KINDS, letter) ? KINDS[letter] : undefined
-  const elements = kind?.reads(message.subarray(HEAD_BYTES)) ?? -1
-  if (kind === undefined || elements === -1) return null
-  return { elements, isItem: kind.isItem === true, passes: kind.isSilent !== true }
+  const values = kind?.reads(message.subarray(HEAD_BYTES)) ?? -1
+  if (kind === undefined || values === -1) return null
+  return { values, isItem: kind.isItem === true, passes: kind.isSilent !== true }
 }

@@ -1,7 +1,7 @@
 /**
- * Guards a connection between a server and the library that speaks its protocol. It passes on complete,
- * well-formed messages one by one, counts them, and ends the connection if a server sends too much, or
- * anything unrequested.
+ * Enforces the limits of replies (bytes, items, values) on a connection between a server and the library that
+ * speaks its protocol. Passes on complete, well-formed messages one by one, and ends the connection if a
+ * server sends too much, or anything unrequested.
  */
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
@@ -29,8 +29,8 @@ export const OUTSIDE_CALLS: Allowance = {
 
 /** Counted contents of a message. */
 export type Judged = {
-  /** Number of values, names and lists in it. */
-  elements: number
+  /** Number of values in it. Names and lists count as values. */
+  values: number
   /** Whether it is a requested item. */
   isItem: boolean
   /** Whether it is passed on to the library. */
@@ -54,7 +54,7 @@ type Framing = {
   /** Called when the counts are reset for another reply. */
   onRenew(): void
   maxReplyBytes: number
-  maxReplyElements: number
+  maxReplyValues: number
   /** Advice for a reply that is too large. */
   advice: string
 }
@@ -130,7 +130,7 @@ export function createGuard<S extends GuardedSocket>(
   let failure: RuntimeError | null = null
   let open = true
   let allowance: Allowance | null = null
-  let [bytes, items, elements] = [0, 0, 0]
+  let [bytes, items, values] = [0, 0, 0]
   let header: Buffer = NOTHING
   /** The message being received, of its announced size. */
   let message: Buffer | null = null
@@ -144,7 +144,7 @@ export function createGuard<S extends GuardedSocket>(
   const tooMuch = (): RuntimeError =>
     new RuntimeError(
       'upstream_too_large',
-      `${from} answered with more than was asked for, or more than ${maxBytes()} bytes or ${framing.maxReplyElements} values: ${framing.advice}`,
+      `${from} answered with more than was asked for, or more than ${maxBytes()} bytes or ${framing.maxReplyValues} values: ${framing.advice}`,
     )
 
   function end(error?: RuntimeError): void {
@@ -223,16 +223,16 @@ export function createGuard<S extends GuardedSocket>(
   function passOn(bytes: Buffer, at: number, stop: number, isPart: boolean): void {
     const judged = framing.judge(bytes, at, stop)
     if (judged === null) throw garbled()
-    elements += judged.elements
+    values += judged.values
     if (judged.isItem) items += 1
-    if (elements > framing.maxReplyElements || items > (allowance?.maxItems ?? 0)) throw tooMuch()
+    if (values > framing.maxReplyValues || items > (allowance?.maxItems ?? 0)) throw tooMuch()
     if (judged.passes) inner.emit('data', isPart ? Buffer.from(bytes.subarray(at, stop)) : bytes)
   }
 
   function renew(): void {
     bytes = 0
     items = 0
-    elements = 0
+    values = 0
     framing.onRenew()
   }
 

@@ -18,8 +18,8 @@ describe('a message of PostgreSQL', () => {
     ['t', [...int16(1), 0, 0, 0, 25], 0],
     ['Z', 'I', 0],
     ['1', [], 0],
-  ])('%s that is well formed passes', (letter, body, elements) => {
-    expect(judgeMessage(message(letter, body))).toMatchObject({ elements, passes: true })
+  ])('%s that is well formed passes', (letter, body, values) => {
+    expect(judgeMessage(message(letter, body))).toMatchObject({ values, passes: true })
   })
 
   test.each([
@@ -55,7 +55,7 @@ describe('a message of PostgreSQL', () => {
   test('with a row may contain any UTF-8, and no other encoding', () => {
     const rowOf = (value: Buffer) =>
       judgeMessage(message('D', [...int16(2), ...int32(-1), ...int32(value.length), ...value]))
-    expect(rowOf(Buffer.from('jürgen 🚀 \ufffd'))?.elements).toBe(2)
+    expect(rowOf(Buffer.from('jürgen 🚀 \ufffd'))?.values).toBe(2)
     expect(() => rowOf(Buffer.from('jürgen', 'latin1'))).toThrow('another encoding')
   })
 
