@@ -1,4 +1,4 @@
-/** The audit log. Every change is recorded in the transaction that makes it. */
+/** The activity log. Every change is recorded in the transaction that makes it. */
 
 import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
