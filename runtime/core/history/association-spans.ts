@@ -101,8 +101,8 @@ export async function deleteAssociations(tx: Db, appId: string, which: SQL): Pro
 }
 
 /**
- * Records the associations that a complete run found: ends the spans of deleted associations, and begins the
- * spans that no earlier run recorded.
+ * Called once, at the end of a complete run. Ends the spans of deleted associations, and begins those of
+ * associations that no earlier run recorded.
  *
  * @param ended assignments for spans that end
  */

@@ -14,7 +14,7 @@ import { match } from './match.ts'
 import { syncLeavers, syncManagers } from './organisation.ts'
 import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
-import { markAccounts, markEntitlements, sweepAssociations } from './remove-missing.ts'
+import { deleteMissingAssociations, markAccounts, markEntitlements } from './remove-missing.ts'
 import { endRun, type Walk, WITH_LONG_STATEMENTS } from './runs.ts'
 import { notifyUsersChanged } from './users-changed.ts'
 
@@ -36,7 +36,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   // Entitlements are marked, associations deleted.
   rest_gone: async (walk) => {
     await markEntitlements(walk)
-    await sweepAssociations(walk)
+    await deleteMissingAssociations(walk)
   },
   match,
   people: syncPeople,

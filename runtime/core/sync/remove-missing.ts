@@ -1,8 +1,10 @@
 /**
- * Marks the accounts and entitlements that a complete run has not seen as removed, and deletes the
- * associations that it has not seen; `history/association-spans.ts` ends their spans at the end of the run. If
- * the connector can look up an account by id, each missing account is confirmed first: a listing may miss one
- * when the upstream changes during it.
+ * Missing: not seen by this run. Gone: missing and recorded as such (`gone_at`).
+ *
+ * Marks missing accounts, entitlements and resources as gone, and deletes missing associations;
+ * `history/association-spans.ts` ends their spans at the end of the run. If the connector can look up an
+ * account by id, each missing account is confirmed first: a listing may miss one when the upstream changes
+ * during it.
  */
 
 import { sql } from 'drizzle-orm'
@@ -29,8 +31,9 @@ const UNLISTED = 'ACCESS_REMOVED'
 type Verdict = { external: string; status: string; gone: boolean }
 
 /**
- * Confirms and marks the missing accounts, each once: a marked account is not found again. The associations
- * of such an account are deleted by `sweepAssociations`, since no page listed them.
+ * Confirms the missing accounts and marks them, each once: a marked account is not read again. The
+ * associations of a gone account are deleted by `deleteMissingAssociations`, since no page listed them, unless
+ * that listing was skipped.
  */
 export async function markAccounts(walk: Walk): Promise<void> {
   if (!mayBeMissing(walk, 'accounts')) return checkpoint(walk, async () => toNext(walk))
@@ -84,14 +87,14 @@ async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Pr
 }
 
 /** Number of associations checked per step. */
-const SWEPT_AT_ONCE = 50_000
+const DELETED_AT_ONCE = 50_000
 
 /** Cursor before the first association. */
 const FIRST = ''
 
 /**
- * Marks removed entitlements and resources. Does nothing if the cursor is set: they are marked then, and the
- * sweep of associations has begun.
+ * Marks missing entitlements and resources as gone. Does nothing if the cursor is set: they are marked then,
+ * and the deletion of associations has begun.
  */
 export async function markEntitlements(walk: Walk): Promise<void> {
   const { run } = walk
@@ -106,8 +109,8 @@ export async function markEntitlements(walk: Walk): Promise<void> {
   }))
 }
 
-/** Deletes removed associations in the order of their key. */
-export async function sweepAssociations(walk: Walk): Promise<void> {
+/** Deletes missing associations in the order of their key. */
+export async function deleteMissingAssociations(walk: Walk): Promise<void> {
   const { app, run, db } = walk
   if (!mayBeMissing(walk, 'associations')) return checkpoint(walk, async () => toNext(walk))
   while (!walk.over()) {
@@ -115,13 +118,13 @@ export async function sweepAssociations(walk: Walk): Promise<void> {
     const { rows } = await db.execute<{ account: string; entitlement: string }>(sql`
       select account_id as account, entitlement_id as entitlement from associations
       where app_id = ${app.id} and (account_id, entitlement_id) > (${account}, ${entitlement})
-      order by account_id, entitlement_id offset ${SWEPT_AT_ONCE - 1} limit 1`)
+      order by account_id, entitlement_id offset ${DELETED_AT_ONCE - 1} limit 1`)
     const [last] = rows
     await checkpoint(walk, async (tx) => {
-      const swept = sql`gone.seen_run < ${run.id}
+      const missing = sql`gone.seen_run < ${run.id}
         and (gone.account_id, gone.entitlement_id) > (${account}, ${entitlement})
         ${last ? sql`and (gone.account_id, gone.entitlement_id) <= (${last.account}, ${last.entitlement})` : sql``}`
-      const counted = { associations_gone: await deleteAssociations(tx, app.id, swept) }
+      const counted = { associations_gone: await deleteAssociations(tx, app.id, missing) }
       return last
         ? { cursor: `${last.account} ${last.entitlement}`, counted }
         : { ...toNext(walk), counted }
