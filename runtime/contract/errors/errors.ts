@@ -103,13 +103,15 @@ export const ERRORS = rows({
   directory_refused: {
     ...refusal,
     raisedBy: 'LDAPError',
-    meaning: 'The directory answered with a result code other than success (`ctx.ldap`)',
+    meaning:
+      'The directory answered with a result code other than success (`ctx.ldap`); `error_code` depends on the result, see [Results of the directory](../authors/ldap.md#results-of-the-directory)',
   },
 
   database_refused: {
     ...refusal,
     raisedBy: 'SQLError',
-    meaning: 'The database answered with an error (`ctx.sql`)',
+    meaning:
+      'The database answered with an error (`ctx.sql`); `error_code` depends on its code, see [Errors of the database](../authors/sql.md#errors-of-the-database)',
   },
 
   // The network and the third-party system
