@@ -35,7 +35,7 @@ export const TASK_TYPES = {
   },
   ACCESS_REVIEW: {
     category: 'GENERIC',
-    meaning: 'a reviewer decides lines of an access review',
+    meaning: 'a reviewer has lines of an access review to decide',
   },
   ACCESS_REQUEST_ERROR: {
     category: 'ERROR',

@@ -56,6 +56,7 @@ const TASK_DEMANDS = {
   PROVISIONING: 'do',
   DEPROVISIONING: 'do',
   ERROR: 'see',
+  // Also of access reviews: a reviewer decides their lines, not the task, which `approve` and `deny` would end.
   GENERIC: 'see',
 } as const satisfies Record<TaskCategory, 'decide' | 'do' | 'see'>
 
