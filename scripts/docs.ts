@@ -84,7 +84,7 @@ export function docsPages(): string[] {
     .sort()
 }
 
-/** Returns the page of each room of runtime/. */
+/** Returns the page of each folder of runtime/ that has code. */
 export function roomPages(): string[] {
   return readdirSync(path.join(ROOT, 'runtime'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !['docs', 'spec'].includes(entry.name))
@@ -92,7 +92,7 @@ export function roomPages(): string[] {
     .sort()
 }
 
-/** Returns the pages of parts of rooms, such as that of access requests in the core. */
+/** Returns the pages of parts of folders, such as that of access requests in the core. */
 export function partPages(): string[] {
   return readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /^(?!docs|spec)\w+\/.+\/README\.md$/.test(name.split(path.sep).join('/')))

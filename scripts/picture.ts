@@ -1,6 +1,6 @@
 /**
- * The picture of the README: callers, the rooms of the host, the sandbox, and the systems that the host uses.
- * Drawn from the table of layers: it cannot show a room that the table lacks, or an arrow against an import.
+ * The picture of the README: callers, folders of runtime/, the sandbox, and the systems that the host uses.
+ * Drawn from the table of layers: it cannot show a folder that the table lacks, or an arrow against an import.
  */
 import { MAY_IMPORT } from '../test/layers.ts'
 
@@ -121,10 +121,10 @@ ${parts.join('\n')}
 `
 }
 
-/** Reports whether a row or an entry of the table belongs to a room. */
+/** Reports whether a row or an entry of the table belongs to a folder. */
 const isOf = (room: string, name: string): boolean => name === room || name.startsWith(`${room}/`)
 
-/** Returns the permitted imports of a room. */
+/** Returns the permitted imports of a folder. */
 const importsOf = (room: string): string[] =>
   Object.entries(MAY_IMPORT).flatMap(([row, allowed]) => (isOf(room, row) ? allowed : []))
 
@@ -132,7 +132,7 @@ function checkLayout(): void {
   const drawn = ROOMS.flatMap(({ room }) => room ?? [])
   for (const room of drawn)
     if (!Object.keys(MAY_IMPORT).some((row) => isOf(room, row)))
-      throw new Error(`scripts/picture.ts draws ${room}, which is no room`)
+      throw new Error(`scripts/picture.ts draws ${room}, which is no folder of the table`)
   for (const [from, to] of ARROWS)
     if (drawn.includes(to) && importsOf(to).some((name) => isOf(from, name)))
       throw new Error(`scripts/picture.ts draws ${from} above ${to}, which imports it`)

@@ -127,7 +127,7 @@ test('statuses and parameters of an endpoint are in the reference', () => {
 })
 
 test.each(roomPages())(
-  '%s describes its room and the allowed imports in at most 30 lines',
+  '%s describes its folder and the allowed imports in at most 30 lines',
   (page) => {
     const text = readPage(page)
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
@@ -138,7 +138,7 @@ test.each(roomPages())(
 )
 
 test.each(partPages())(
-  '%s describes its folder in at most 30 lines, and its room links to it',
+  '%s describes its folder in at most 30 lines, and the README of the folder above links to it',
   (page) => {
     const text = readPage(page)
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
@@ -168,7 +168,7 @@ test.each([...roomPages(), ...partPages()])('%s names only files that exist', (p
   expect(strays).toEqual([])
 })
 
-test('identifiers on the pages of rooms exist in the code', () => {
+test('identifiers on the pages of folders exist in the code', () => {
   const sources = readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(path.join(ROOT, 'runtime', file), 'utf8'))

@@ -8,7 +8,7 @@ import { MAY_IMPORT } from './layers.ts'
 const ROOT = path.join(import.meta.dirname, '..')
 const RUNTIME = path.join(ROOT, 'runtime')
 
-/** Packages that a room may import; a room that is missing may import any. */
+/** Packages that a folder may import; a folder that is missing may import any. */
 const PACKAGES: Record<string, readonly string[]> = {
   contract: ['valibot', 're2js'],
   protocol: ['valibot', 'node:stream'],

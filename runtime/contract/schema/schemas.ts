@@ -1,5 +1,5 @@
 /**
- * Building blocks for the schemas of this room: titles, under which the reference, OpenAPI and the SDK list
+ * Building blocks for the schemas of this folder: titles, under which the reference, OpenAPI and the SDK list
  * an object; descriptions; and optional members. On the wire `null` means absent, in both directions
  * (connector-interface.md section 1.1): a caller's null arrives as `undefined`, and a member that a connector
  * omits is sent as `null`. Only changes of the core interface distinguish the two.
