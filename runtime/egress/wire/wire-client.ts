@@ -55,7 +55,7 @@ export type WireProtocol<A, C extends PooledConnection> = {
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
   /** Whether a connection with a parked result can serve another request. True by default. */
   canLeaveParked?: boolean
-  /** Whether the server answered with an error, so that the connection is still usable. */
+  /** Whether the server answered with an error, or Keyway in its place: the connection is still usable. */
   isServerError(error: RuntimeError): boolean
   /** Prepares a connection for the next request after an error of the server. */
   mend?(lease: Lease<C>): Promise<void>
