@@ -97,6 +97,7 @@ export const DOCS_PARTS: readonly Part[] = [
       unlisted('attacks', 'test/hostile/README.md'),
       unlisted('results', 'test/bench/RESULTS.md'),
       unlisted('template', 'plugin-template/README.md'),
+      unlisted('template-sql-tables', 'plugin-template/sql-tables/README.md'),
     ],
   },
 ]
