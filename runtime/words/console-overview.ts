@@ -191,18 +191,18 @@ export const CONSOLE_OVERVIEW = {
         `${count} entries. Each is chained to the one before it, so that a later change shows.`,
       whole: (count: number) =>
         count === 1
-          ? 'The newest 1 entry fits what stood before it'
-          : `The newest ${count} entries fit what stood before each of them`,
+          ? 'The newest entry matches the one before it'
+          : `The newest ${count} entries each match the one before`,
       wholeText: (head: string, waiting: number) =>
-        `Up to ${head}…${waiting > 0 ? `; ${waiting} more wait to be chained` : ''}. keyway audit verify looks at all of them.`,
-      broken: 'An entry does not fit the one before it',
+        `Up to ${head}…${waiting > 0 ? `; ${waiting} more wait to be chained` : ''}. keyway audit verify checks all entries.`,
+      broken: 'An entry does not match the one before it',
       brokenText: (event: string, at: string) =>
-        `${event} of ${at}: it, or what stood before it, was changed in the database. Run keyway audit verify, and compare with a backup.`,
+        `${event} of ${at}: it, or an entry before it, was changed in the database. Run keyway audit verify, and compare with a backup.`,
       list: 'Entries',
       event: 'Event',
       who: 'Who',
       keyway: 'Keyway',
-      target: 'What it was done to',
+      target: 'Target',
       details: 'Details',
       failed: 'Failed',
       since: 'From',

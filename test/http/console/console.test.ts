@@ -1549,15 +1549,19 @@ describe('the settings', () => {
 })
 
 describe('the log', () => {
+  /** The types of the entries that a page shows, each once. */
+  const typesIn = (text: string) => [
+    ...new Set([...text.matchAll(/<code>([A-Z_]+)<\/code>/g)].map(([, type]) => type)),
+  ]
+
   test('is shown with the state of its hash chain, and filtered by event type', async () => {
     const visitor = await admin()
     const { text } = await visitor.get('/console/log')
-    expect(text).toMatch(/The newest \d+ entr(y|ies) fit/)
     // The first entry has no predecessor, so the two numbers differ by one.
-    expect(text).toMatch(/The newest \d+ entries fit what stood before each of them/)
+    expect(text).toMatch(/The newest \d+ entries each match the one before/)
     const found = await visitor.get('/console/log?event_type=user_login&since=2020-01-01')
-    expect(found.text).toContain('USER_LOGIN')
-    expect(found.text).not.toContain('<code>CONNECTOR_DISABLED</code>')
+    expect(typesIn(text).length).toBeGreaterThan(1)
+    expect(typesIn(found.text)).toEqual(['USER_LOGIN'])
     expect((await visitor.get('/console/log?event_type=none')).text).toContain('Nothing found')
   })
 
