@@ -1,7 +1,6 @@
 /**
- * `npm run bench:checkouts -- FOLDER...`: the effect of a change of the hot path. Hosts of this checkout and
- * of others run side by side and are called in turns of 0.2 s, so that other load on the
- * machine affects all of them. The result is the processor time of the host and of its workers per call;
+ * `npm run bench:checkouts -- FOLDER...`: the effect of a change of the hot path. One host of each checkout
+ * runs. They are called in turns of 0.2 s, so that other load on the machine affects all of them. The result is the processor time of the host and of its workers per call;
  * calls per second are printed as well.
  *
  * In the environment: `CYCLES` (60), `SLICE_MS` (200), `CALLERS` (32) and `ONLY` (capabilities, separated by

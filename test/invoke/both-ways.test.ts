@@ -168,7 +168,7 @@ const CASES: readonly Case[] = [
       }),
     },
     lane: async (call) => {
-      // The cast: the stub refuses every request.
+      // The cast: `fetch` above reads nothing of the request.
       await call.fetch({} as never).catch(() => {})
       throw new RuntimeError('deadline_passed', 'no answer within 0.4 ms')
     },
@@ -201,7 +201,7 @@ const CASES: readonly Case[] = [
     },
     lane: async (call) => {
       expect(call.hasWritten()).toBe(false)
-      // The cast: the stub refuses every request.
+      // The cast: `fetch` above reads nothing of the request.
       await call.fetch({} as never).catch(() => {})
       expect(call.hasWritten()).toBe(true)
       return thrown({ code: 'rate_limited', at: [] })

@@ -158,6 +158,12 @@ test('associations are written as a table only where the reader takes one', asyn
   expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
 })
 
+/** Requirements on a reply to a call of the core itself. */
+const limitedReplyOf = (capability: CapabilityName) => ({
+  ...{ schema: CAPABILITIES[capability].output, capability },
+  ...{ wantRaw: false, written: true, limits: CORE_REPLY_LIMITS },
+})
+
 describe('values are counted while a reply is copied, and', () => {
   test.each<[string, EncodedValue[]]>([
     ['objects', Array.from({ length: 35_000 }, () => ({}))],
@@ -171,14 +177,7 @@ describe('values are counted while a reply is copied, and', () => {
       } })`,
     )
     const wasRead = () => large.value('globalThis.wasRead === true')
-    const schema = CAPABILITIES[capability].output
-    const expected = {
-      schema,
-      capability,
-      wantRaw: false,
-      written: true,
-      limits: CORE_REPLY_LIMITS,
-    }
+    const expected = limitedReplyOf(capability)
     const { maxMarks } = CORE_REPLY_LIMITS
     const parts = await large.start(capability, { request: { many }, maxMarks })
     expect(await wasRead()).toBe(false)
@@ -236,14 +235,7 @@ test.each(['Array.prototype', 'Object.prototype'])(
       } })
       return [row, last]
     } })`)
-    const schema = CAPABILITIES[capability].output
-    const expected = {
-      schema,
-      capability,
-      wantRaw: false,
-      written: true,
-      limits: CORE_REPLY_LIMITS,
-    }
+    const expected = limitedReplyOf(capability)
     for (const number of ['0', '1', '7']) {
       const parts = await odd.start(capability, { request: { number }, table: true })
       const { reply, body } = checkReply(parts, expected)

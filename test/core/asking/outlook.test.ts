@@ -183,7 +183,9 @@ describe('a pre-approval rule', () => {
 
   test('does not pre-approve other people, or the whole app if it names only a permission', async () => {
     const others = [{ attribute: 'email', value: 'boss@example.com' }]
-    const appId = await appWithRule('Rule of others', { preapproved_users_by_attribute: others })
+    const appId = await appWithRule('Rule for other people', {
+      preapproved_users_by_attribute: others,
+    })
     expect(await lengthsOf(appId)).toEqual([])
     const two = await acme.inStore(await app(core.db, 'Rule of one'))
     const permission = await acme.group(two)

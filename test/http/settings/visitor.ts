@@ -1,4 +1,4 @@
-/** A stub of a browser: keeps cookies, follows no redirects, sends back the fields of the last form. */
+/** A simple browser: keeps cookies, follows no redirects, sends back the fields of the last form. */
 import type { CoreHost } from '../../core/host.ts'
 import { ADMIN_TOKEN } from '../../core/host.ts'
 

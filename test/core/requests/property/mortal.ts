@@ -38,6 +38,7 @@ export function killableDb(pool: Pool, self: Life, choose: Random): Db {
   const wrapClient = (client: PoolClient): PoolClient =>
     new Proxy(client, {
       get(target, name) {
+        // The cast: a bound overload keeps only its last signature.
         if (name === 'query') return queryInSteps(target.query.bind(target) as never)
         if (name === 'release') return (fault?: unknown) => target.release(self.dead || !!fault)
         const value = Reflect.get(target, name)
@@ -46,6 +47,7 @@ export function killableDb(pool: Pool, self: Life, choose: Random): Db {
     })
   const wrapped = new Proxy(pool, {
     get(target, name) {
+      // The cast: as above.
       if (name === 'query') return queryInSteps(target.query.bind(target) as never)
       if (name === 'connect') return async () => wrapClient(await target.connect())
       const value = Reflect.get(target, name)

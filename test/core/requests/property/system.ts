@@ -131,6 +131,7 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
     consistency_ms: consistencyMs,
   }
 
+  // The cast: the answer fits each capability, and a row of the table expects that of one.
   const fault = (code: string) =>
     ({ ok: false, error: { error_code: code, message: 'the test makes this call fail' } }) as never
 
