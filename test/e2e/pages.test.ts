@@ -430,7 +430,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await page.getByText('It is changed.').waitFor()
     await page.getByText('7 hours').waitFor()
     await page.getByRole('link', { name: 'Activity log' }).click()
-    await page.getByText(/The newest \d+ entries fit/).waitFor()
+    await page.getByText(/The newest \d+ entries each match the one before/).waitFor()
     await context.close()
   })
 
