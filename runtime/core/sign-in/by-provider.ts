@@ -16,7 +16,13 @@ export type NotLetIn = {
   email: string | null
 }
 
-type Told = { email: string; givenName: string; familyName: string; groups: readonly string[] }
+type Told = {
+  email: string
+  givenName: string
+  familyName: string
+  /** Null if the provider sent no groups, which is not an empty list of them. */
+  groups: readonly string[] | null
+}
 
 const ADDRESS = /^[^\s@\u0000-\u001f]{1,64}@[^\s@\u0000-\u001f]{1,255}$/
 const MAX_NAME = 200
@@ -38,26 +44,33 @@ export function toldBy(claims: Claims, provider: SignInProvider): Told | NotLetI
   const email = given.toLowerCase()
   if (provider.person_claim === 'email' && claims['email_verified'] !== true)
     return { why: 'unverified', email }
-  const groups = claims[provider.groups_claim]
   const whole = nameIn(claims, 'name')
   const [first = '', ...rest] = whole.split(' ')
   return {
     email,
     givenName: nameIn(claims, 'given_name') || first,
     familyName: nameIn(claims, 'family_name') || rest.join(' '),
-    groups: Array.isArray(groups)
-      ? groups.slice(0, MAX_GROUPS).filter((one) => typeof one === 'string')
-      : [],
+    groups: groupsIn(claims[provider.groups_claim]),
   }
 }
 
-/** Signs a person in. Returns the secret of a session, or why there is none. */
+/** Some providers send a single group as a text, and Microsoft Entra ID sends no list of more than 200. */
+function groupsIn(claim: unknown): string[] | null {
+  if (typeof claim === 'string') return [claim]
+  if (!Array.isArray(claim)) return null
+  return claim.slice(0, MAX_GROUPS).filter((one) => typeof one === 'string')
+}
+
+/**
+ * Signs a person in. Returns the secret of a session, or why there is none. `lacksGroups`: the person has none
+ * of the roles that groups give, because the provider sent no groups.
+ */
 export async function signInByProvider(
   db: Db,
   hasher: TokenHasher,
   provider: SignInProvider,
   claims: Claims,
-): Promise<{ secret: string } | NotLetIn> {
+): Promise<{ secret: string; lacksGroups: boolean } | NotLetIn> {
   const told = toldBy(claims, provider)
   if ('why' in told) return told
   return db.transaction(async (tx) => {
@@ -70,8 +83,8 @@ export async function signInByProvider(
     const who = { userId: user.id, domainId: user.domainId }
     const secret = await beginProvided(tx, hasher, who, provider.id)
     if (secret === null) return { why: 'suspended', email: told.email } as const
-    await setRoles(tx, user, provider, told.groups)
-    return { secret }
+    await setRoles(tx, user, provider, told.groups ?? [])
+    return { secret, lacksGroups: told.groups === null && provider.roles.length > 0 }
   })
 }
 

@@ -118,6 +118,10 @@ export function signInBy(deps: CoreDeps) {
     if (!said.ok) return tell(c, provider, said.why, said)
     const letIn = await signInByProvider(db, hasher, provider, said.value)
     if ('why' in letIn) return tell(c, provider, letIn.why, { email: letIn.email })
+    if (letIn.lacksGroups) {
+      const about = { provider: provider.id, claim: provider.groups_claim }
+      log.warn({ ...about, requestId: c.get('requestId') }, 'a provider sent no groups of a person')
+    }
     const former = sessionOf(c)
     if (former !== null) await endSession(db, hasher, former)
     keepSession(c, letIn.secret)

@@ -40,6 +40,16 @@ describe('the claims of a provider', () => {
     (email) => expect(toldBy({ ...ADA, email }, acme)).toMatchObject({ why: 'no_address' }),
   )
 
+  test.each([
+    ['a list', ['staff', 'audit'], ['staff', 'audit']],
+    ['an empty list', [], []],
+    ['a single text', 'audit', ['audit']],
+    ['missing', undefined, null],
+    ['an object', { group: 'audit' }, null],
+  ])('name groups if the claim is %s', (_what, groups, expected) => {
+    expect(toldBy({ ...ADA, groups }, acme)).toMatchObject({ groups: expected })
+  })
+
   test('are read from the claim that the operator configured', () => {
     const named = v.parse(SignInProvider, { ...LEAST, person_claim: 'upn' })
     expect(toldBy({ upn: 'ada@example.com' }, named)).toMatchObject({ email: 'ada@example.com' })
@@ -84,7 +94,8 @@ describe('roles by groups', () => {
     (await core.db.select().from(userRoles).where(eq(userRoles.userId, userId)))
       .map(({ role }) => role)
       .sort()
-  const signIn = (groups: string[]) => signInByProvider(core.db, hasher, table, { ...ADA, groups })
+  const signIn = (groups?: string | string[]) =>
+    signInByProvider(core.db, hasher, table, { ...ADA, groups })
 
   test('follow the groups at each sign-in; roles that the table does not name are kept', async () => {
     const ada = await person(core.db, 'ada@example.com', ['App Admin'])
@@ -94,6 +105,23 @@ describe('roles by groups', () => {
     expect(await rolesOf(ada.id)).toEqual(['Admin', 'App Admin', 'Auditor'])
     await signIn([])
     expect(await rolesOf(ada.id)).toEqual(['App Admin'])
+  })
+
+  test('are those of a single group that is sent as a text', async () => {
+    const bo = await person(core.db, 'bo@example.com', [])
+    const claims = { ...ADA, email: 'bo@example.com', groups: 'audit' }
+    const letIn = await signInByProvider(core.db, hasher, table, claims)
+    expect(letIn).toMatchObject({ lacksGroups: false })
+    expect(await rolesOf(bo.id)).toEqual(['Auditor'])
+  })
+
+  test('are removed without groups, and the sign-in says that none were sent', async () => {
+    await signIn(['audit'])
+    expect(await signIn()).toMatchObject({ lacksGroups: true })
+    const [ada] = await core.db.select().from(users).where(eq(users.email, 'ada@example.com'))
+    expect(await rolesOf(ada?.id ?? '')).toEqual(['App Admin'])
+    const withoutRoles = await signInByProvider(core.db, hasher, acme, ADA)
+    expect(withoutRoles).toMatchObject({ lacksGroups: false })
   })
 
   test('are not removed from the last admin who can sign in', async () => {
