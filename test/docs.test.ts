@@ -180,6 +180,33 @@ test('identifiers on the pages of folders exist in the code', () => {
   expect(named.filter((name) => !words.has(name))).toEqual([])
 })
 
+/** A name and the file that a page says has it: `name` (`file.ts`), `name` in `file.ts`. */
+const NAME_IN_FILE =
+  /`([a-z]+[A-Z]\w*|[A-Z]\w+)`(?:, `(?:[a-z]+[A-Z]\w*|[A-Z]\w+)`)* (?:in |of |\()`([\w/.-]+\.ts)`/g
+
+test('identifiers on the pages of folders are in the files that the pages name with them', () => {
+  const named = [...roomPages(), ...partPages()].flatMap((page) => {
+    const room = path.dirname(page)
+    const places = [room, room.split('/').slice(0, 2).join('/'), 'runtime', 'runtime/core', '.']
+    const inRoom = readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' })
+    return [...readPage(page).matchAll(NAME_IN_FILE)].map(([, name = '', file = '']) => ({
+      ...{ page, name, file },
+      candidates: [
+        ...places.map((place) => path.join(place, file)),
+        ...inRoom
+          .filter((one) => `/${one}`.endsWith(`/${file}`))
+          .map((one) => path.join(room, one)),
+      ].filter((one) => existsSync(path.join(ROOT, one))),
+    }))
+  })
+  expect(named.length).toBeGreaterThan(100)
+  const wrong = named.filter(
+    ({ name, candidates }) =>
+      !candidates.some((file) => new RegExp(`\\b${name}\\b`).test(readPage(file))),
+  )
+  expect(wrong.map(({ page, name, file }) => `${page}: ${name} is not in ${file}`)).toEqual([])
+})
+
 test('the README is short, and shows how to start Keyway before how to call it', () => {
   const readme = readPage('README.md')
   expect(readme.split('\n').length).toBeLessThanOrEqual(121)
