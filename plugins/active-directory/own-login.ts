@@ -1,6 +1,6 @@
 /**
- * Protects the account that the connector signs in as. If it were disabled, the connector could not enable it
- * again.
+ * Protects the account that the connector signs in as. If it were disabled or had another password, the
+ * connector could not sign in to undo that.
  */
 import {
   ConnectorError,
@@ -16,7 +16,7 @@ import { type Ctx, domainName } from './directory.ts'
  * Refuses the connector's own account. The domain resolves the login name, because it knows all forms of a
  * name.
  *
- * @param what Refused operation, such as `switched off`
+ * @param what Refused operation, in the passive, such as `switched off`
  * @throws `unsupported_operation` for the account that the connector signs in as
  */
 export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string): Promise<void> {

@@ -112,6 +112,8 @@ async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
  * Changes the given attributes and keeps the others. An empty value removes the attribute. A new e-mail
  * address is written to `mail` only: `proxyAddresses` belong to the mail system. If the attributes are
  * refused after the password was changed, the error says so.
+ *
+ * @throws `unsupported_operation` for a new password of the account that the connector signs in as
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -125,6 +127,8 @@ export async function updateAccount(
       `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password', 'must_change_password'].join(', ')}`,
     )
   const entry = await readEntry(ctx, 'account', request.id)
+  if (password !== null || request['must_change_password'] === true)
+    await refuseOwnLogin(ctx, entry, 'given a new password')
   await allOrNothing(async (undo) => {
     // Set the password first: it is more likely to be refused, by a policy, than the other changes. Also,
     // setting a password clears the mark that it must be changed, which `changes` may set.

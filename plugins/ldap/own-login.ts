@@ -1,6 +1,6 @@
 /**
- * Protects the entry that the connector signs in as. If it were disabled, the connector could not enable it
- * again.
+ * Protects the entry that the connector signs in as. If it were disabled or had another password, the connector
+ * could not sign in to undo that.
  */
 import { ConnectorError, type LdapEntry } from 'keyway/sdk'
 import { type Ctx, idOf } from './directory.ts'
@@ -8,7 +8,7 @@ import { type Ctx, idOf } from './directory.ts'
 /**
  * Refuses the connector's own entry.
  *
- * @param what Refused operation, such as `switched off`
+ * @param what Refused operation, in the passive, such as `switched off`
  * @throws `unsupported_operation` for the entry that the connector signs in as
  */
 export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string): Promise<void> {

@@ -67,6 +67,8 @@ export async function createAccount(
 /**
  * Changes the given attributes and keeps the others. An empty value removes the attribute. If the attributes
  * are refused after the password was changed, the error says so.
+ *
+ * @throws `unsupported_operation` for a new password of the entry that the connector signs in as
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -81,6 +83,7 @@ export async function updateAccount(
     )
   const person = await readPerson(ctx, request.id, Object.keys(attributes))
   const { dn } = person
+  if (password !== null) await refuseOwnLogin(ctx, person, 'given a new password')
   for (const [name, values] of Object.entries(attributes))
     attributes[name] = values.flatMap((value) => [value, ...othersOf(person, name, value)])
   await allOrNothing(async (undo) => {

@@ -244,7 +244,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ['the domain and its logon name', 'AD\\Keyway'],
     ['its DN', 'cn=KEYWAY, OU=people,DC=ad,DC=example,DC=test'],
   ])(
-    'neither deactivates nor deletes the account that it signs in as, named by %s',
+    'neither deactivates, deletes nor gives a new password to the account that it signs in as, named by %s',
     async (_what, name) => {
       const made = await someone('keyway', { password: 'First-secret-1' })
       const admins = await read(`CN=Domain Admins,CN=Users,${domain.baseDn}`, 'distinguishedName')
@@ -257,8 +257,13 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
           }),
         )
         const given: Given = { as: [name, 'First-secret-1'] }
-        for (const capability of ['deactivate_account', 'delete_account'])
-          expect(await refused(capability, { account_id: made }, given)).toMatchObject({
+        for (const [capability, request] of [
+          ['deactivate_account', { account_id: made }],
+          ['delete_account', { account_id: made }],
+          ['update_account', { id: made, password: 'Second-secret-2' }],
+          ['update_account', { id: made, must_change_password: true }],
+        ] as const)
+          expect(await refused(capability, request, given)).toMatchObject({
             error_code: 'unsupported_operation',
             app_error_code: 'own_account',
             message: expect.stringContaining('signs in as'),

@@ -329,14 +329,18 @@ describe.skipIf(noDirectory !== null)(
       ['with its non-ASCII letters in the other case', (dn: string) => dn.toLowerCase()],
       ['with the OID of its attribute', (dn: string) => dn.replace('uid', UID)],
     ])(
-      'neither deactivates nor deletes the account that it signs in as, written %s',
+      'neither deactivates, deletes nor gives a new password to the account that it signs in as, written %s',
       async (_what, written) => {
         const dn = `uid=Übersync,${PEOPLE}`
         await add(dn, { uid: 'Übersync', userPassword: 'first-secret' })
         try {
           const as: [string, string] = [written(dn), 'first-secret']
-          for (const capability of ['deactivate_account', 'delete_account'])
-            expect(await refused(capability, { account_id: dn }, { as })).toMatchObject({
+          for (const [capability, request] of [
+            ['deactivate_account', { account_id: dn }],
+            ['delete_account', { account_id: dn }],
+            ['update_account', { id: dn, password: 'second-secret' }],
+          ] as const)
+            expect(await refused(capability, request, { as })).toMatchObject({
               error_code: 'unsupported_operation',
               app_error_code: 'own_account',
               message: expect.stringContaining('signs in as'),
