@@ -69,19 +69,26 @@ async function settleWant(
   }
 }
 
-/** Schedules another try with growing pauses, and tells the admins once. Other users go on. */
+/**
+ * Schedules another try with growing pauses, and tells the admins once. Other users go on. A user who has
+ * changed since the try began is due already and stays so.
+ */
 async function tryLater(
   db: Db,
-  { userId, domainId, attempts: before }: typeof policyWants.$inferSelect,
+  { userId, domainId, attempts: before, wakeAt }: typeof policyWants.$inferSelect,
   error: unknown,
   parts: RequestContext,
 ): Promise<void> {
   const attempts = before + 1
   await db.transaction(async (tx) => {
-    await tx
+    // Dates of JavaScript have milliseconds, times of the database have microseconds.
+    const isAsRead = sql`date_trunc('milliseconds', ${policyWants.wakeAt}) = ${wakeAt}`
+    const waiting = await tx
       .update(policyWants)
       .set({ attempts, wakeAt: later(await parts.now(tx), pauseMs('changed-user', attempts)) })
-      .where(eq(policyWants.userId, userId))
+      .where(and(eq(policyWants.userId, userId), isAsRead))
+      .returning({ userId: policyWants.userId })
+    if (waiting.length === 0) return
     if (attempts !== RETRY_SCHEDULES['changed-user'].tellAfter) return
     const words =
       error instanceof Error ? error.message.split('\n')[0] : 'it ended without an error message'

@@ -1,9 +1,13 @@
 /** Policies that change while people have access by them. The apps have no connector, so people decide. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
+import { CHANGED_USERS } from '../../../runtime/core/policies/changed.ts'
+import { POLICY_JOB } from '../../../runtime/core/policies/job.ts'
 import { reconcile } from '../../../runtime/core/policies/reconcile.ts'
 import { LISTENERS } from '../../../runtime/core/wiring/listeners.ts'
-import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
+import { alone } from '../../../runtime/database/exclusive-work.ts'
+import { accessPolicies, policyWants } from '../../../runtime/database/schema/policies.ts'
 import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
 import { type Acme, acme, inDepartment } from './acme.ts'
@@ -102,6 +106,40 @@ test('comparing a user ten times at once makes one request', async () => {
   )
   await people.untilCompared()
   expect(await people.requestsOf(fay.id)).toHaveLength(1)
+})
+
+test('a change of a person during a failing try is due at once, not after the pause of that try', async () => {
+  await people.policy('Ten', [{ id: wiki }])
+  await people.policy('Eleven', [{ id: forum }])
+  await people.untilCompared()
+  const vic = await people.worker('vic', 'None')
+  await people.untilCompared()
+  let hasFailed = false
+  const failing = {
+    send: async () => {},
+    now: async () => {
+      if (!hasFailed) {
+        hasFailed = true
+        throw new Error('the try fails')
+      }
+      // A change that comes between the failure and its record.
+      await people.moveTo(vic.id, 'Eleven')
+      return new Date()
+    },
+    listeners: LISTENERS,
+    signal: new AbortController().signal,
+  } as unknown as RequestContext
+  // Alone, so that the host does not take the first change.
+  await alone(core.db, POLICY_JOB.turnOf?.(CHANGED_USERS) ?? '', async () => {
+    await people.moveTo(vic.id, 'Ten')
+    await POLICY_JOB.handle(core.db, CHANGED_USERS, failing)
+    expect(hasFailed).toBe(true)
+    const [want] = await core.db.select().from(policyWants)
+    expect(want).toMatchObject({ userId: vic.id, attempts: 0 })
+  })
+  await people.untilCompared()
+  const [request] = await people.requestsOf(vic.id)
+  expect(request?.appId).toBe(forum)
 })
 
 test('a policy that cannot be evaluated creates one task for the admins, and blocks no other policy', async () => {
