@@ -160,12 +160,15 @@ describe('a body that drips', () => {
     const stop = new AbortController()
     const closed = Promise.withResolvers<void>()
     const port = await startTcp((socket) => {
-      const drip = setInterval(() => socket.write('x'), 5)
+      let drip: NodeJS.Timeout | undefined
       socket.on('close', () => {
         clearInterval(drip)
         closed.resolve()
       })
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        drip = setInterval(() => socket.write('x'), 5)
+      })
     })
     const client = egressTo(port, {}, stop.signal)
     const ended = errorOf(client.send())
