@@ -6,7 +6,7 @@ import type { RefusalKind } from './problem.ts'
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
 
 /** An error of one kind. */
-type ErrorRow = {
+export type ErrorRow = {
   wire: ErrorCode
   /** The value of `raised_by`; null for errors of the caller's request. */
   raisedBy: string | null
@@ -19,3 +19,9 @@ type ErrorRow = {
 
 /** Returns the table unchanged. Keeps the keys and checks the type of every row. */
 export const rows = <K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorRow> => table
+
+/** Makes the row of an error of the caller's request. */
+export const caller = (wire: ErrorCode, meaning: string, refusal?: RefusalKind): ErrorRow => ({
+  ...{ wire, raisedBy: null, blame: 'caller', retryable: false, meaning },
+  ...(refusal === undefined ? {} : { refusal }),
+})
