@@ -31,15 +31,16 @@ export const MAX_COUNTED = 10_000
 /** Label value for everything above a bound. */
 export const OTHER = 'other'
 
-const APP = ['app_id', 'connector'] as const
+/** A gauge with a single value. */
+const single = { type: 'gauge', labels: [], most: 1 } as const
+/** A gauge with a value for each app. */
+const ofApp = { type: 'gauge', labels: ['app_id', 'connector'], most: MAX_APPS } as const
 
 export const METRICS = {
   keyway_ready: {
-    type: 'gauge',
-    labels: [],
-    meaning: '1 if `/readyz` reports that the host is ready, else 0',
-    most: 1,
+    ...single,
     joined: 'min',
+    meaning: '1 if `/readyz` reports that the host is ready, else 0',
   },
   keyway_calls_total: {
     type: 'counter',
@@ -54,11 +55,9 @@ export const METRICS = {
     most: 1000,
   },
   keyway_calls_running: {
-    type: 'gauge',
-    labels: [],
-    meaning: 'Calls that currently run in sandboxes',
-    most: 1,
+    ...single,
     joined: 'sum',
+    meaning: 'Calls that currently run in sandboxes',
   },
   keyway_calls_waiting: {
     type: 'gauge',
@@ -93,32 +92,14 @@ export const METRICS = {
       'Requests to third-party systems that were refused because too many, or too large ones, are open',
     most: 500,
   },
-  keyway_connectors: {
-    type: 'gauge',
-    labels: [],
-    meaning: 'Connectors that are served',
-    most: 1,
-  },
-  keyway_connectors_suspect: {
-    type: 'gauge',
-    labels: [],
-    meaning: 'Connectors that are suspect on this host',
-    most: 1,
-  },
+  keyway_connectors: { ...single, meaning: 'Connectors that are served' },
+  keyway_connectors_suspect: { ...single, meaning: 'Connectors that are suspect on this host' },
   keyway_connectors_quarantined: {
-    type: 'gauge',
-    labels: [],
+    ...single,
     meaning: 'Connectors that are quarantined on this host',
-    most: 1,
   },
-  keyway_isolates: { type: 'gauge', labels: [], meaning: 'Warm isolates', most: 1, joined: 'sum' },
-  keyway_lanes: {
-    type: 'gauge',
-    labels: [],
-    meaning: 'Lanes that are open',
-    most: 1,
-    joined: 'sum',
-  },
+  keyway_isolates: { ...single, joined: 'sum', meaning: 'Warm isolates' },
+  keyway_lanes: { ...single, joined: 'sum', meaning: 'Lanes that are open' },
   keyway_worker_ends_total: {
     type: 'counter',
     labels: ['reason'],
@@ -144,12 +125,10 @@ export const METRICS = {
     most: 200,
   },
   keyway_database_up: {
-    type: 'gauge',
-    labels: [],
+    ...single,
+    joined: 'min',
     meaning:
       '1 if the database answered within a second, else 0; metrics read from it are then absent',
-    most: 1,
-    joined: 'min',
   },
   keyway_database_connections: {
     type: 'gauge',
@@ -160,10 +139,8 @@ export const METRICS = {
     joined: 'sum',
   },
   keyway_clock_offset_seconds: {
-    type: 'gauge',
-    labels: [],
+    ...single,
     meaning: 'How far this host’s clock is ahead of the database’s; negative if it is behind',
-    most: 1,
   },
   keyway_access_requests: {
     type: 'gauge',
@@ -191,41 +168,31 @@ export const METRICS = {
     most: 2,
   },
   keyway_sync_last_success_timestamp_seconds: {
-    type: 'gauge',
-    labels: APP,
+    ...ofApp,
     meaning: 'Time of the last successful sync of an app; absent if there was none',
-    most: MAX_APPS,
   },
   keyway_sync_behind_seconds: {
-    type: 'gauge',
-    labels: APP,
+    ...ofApp,
     meaning:
       'Time since the last successful sync of an app, or since the app was created; only for apps with a schedule',
-    most: MAX_APPS,
   },
   keyway_sync_interval_seconds: {
-    type: 'gauge',
-    labels: APP,
+    ...ofApp,
     meaning: 'Interval of scheduled syncs of an app; only for apps with a schedule',
-    most: MAX_APPS,
   },
   keyway_sync_state: {
     type: 'gauge',
-    labels: [...APP, 'state'],
+    labels: [...ofApp.labels, 'state'],
     meaning: `1 for the state of an app’s last sync: ${RUN_STATES.join(', ')}, or NEVER`,
     most: MAX_APPS,
   },
   keyway_apps_paused: {
-    type: 'gauge',
-    labels: [],
+    ...single,
     meaning: 'Apps that are paused because their system does not answer',
-    most: 1,
   },
   keyway_app_paused_seconds: {
-    type: 'gauge',
-    labels: APP,
+    ...ofApp,
     meaning: 'How long the system of a paused app has not answered, longest first',
-    most: MAX_APPS,
   },
   keyway_job_oldest_due_seconds: {
     type: 'gauge',
@@ -247,11 +214,9 @@ export const METRICS = {
     most: 2,
   },
   keyway_last_backup_timestamp_seconds: {
-    type: 'gauge',
-    labels: [],
+    ...single,
     meaning:
       'Time up to which the last backup of the embedded database is complete; 0: there was none. Absent with an external database',
-    most: 1,
   },
   keyway_measure_failures_total: {
     type: 'counter',
