@@ -23,60 +23,39 @@ type GroupRow = { name: string; type: (typeof OPTION_TYPES)[number]; keeps: stri
 const TIMES =
   '`2026-01-01/2026-03-31`, `2026-01-01/..`, `../2026-03-31`, or `P90D` for the last 90 days'
 
+/** A group whose values are chosen from a list. */
+const several = (name: string, keeps: string) => ({ name, type: 'MULTISELECT', keeps }) as const
+
 /** Filter groups with a single value -> how they are shown, and which lines they keep. */
 const SCALAR_SCOPES = {
-  ACCOUNT_ENTITLEMENT: {
-    name: 'Entitlement',
-    type: 'MULTISELECT',
-    keeps: 'this entitlement, by its id; in a review of accounts, accounts that hold it',
-  },
-  ENTITLEMENT_TAG: {
-    name: 'Kind of entitlement',
-    type: 'MULTISELECT',
-    keeps:
-      'entitlements of this type, or with one of the tags `PRIVILEGED`, `LICENCE` (by their names) and `REQUESTABLE` (in the store)',
-  },
-  TEAM: {
-    name: 'Team of the person',
-    type: 'MULTISELECT',
-    keeps: 'people with this value of the attribute `team`, or without one, of `department`',
-  },
-  EMPLOYMENT_STATUS: {
-    name: 'State of the person',
-    type: 'MULTISELECT',
-    keeps: 'people in this state',
-  },
-  EMAIL_DOMAIN: {
-    name: 'Domain of the address',
-    type: 'MULTISELECT',
-    keeps: 'accounts with an address of this domain',
-  },
-  CATEGORIES: {
-    name: 'Category of the account',
-    type: 'MULTISELECT',
-    keeps: 'accounts of this kind: `USER`, `ROLE` or `SERVICE`',
-  },
-  ACCOUNT_DELTA: {
-    name: 'Change since the last review',
-    type: 'MULTISELECT',
-    keeps:
-      '`NEW`: access that did not exist when the app was last reviewed; `CHANGED`: access that existed, of an account whose person, state or address has changed since; `UNCHANGED`: all other access',
-  },
-  ACCOUNT_STATUS: {
-    name: 'State of the account',
-    type: 'MULTISELECT',
-    keeps: 'accounts in this state',
-  },
-  ACCOUNT_SOURCE: {
-    name: 'Source of the account',
-    type: 'MULTISELECT',
-    keeps: 'accounts reported by this source',
-  },
-  SOD_POLICY: {
-    name: 'Separation of duties',
-    type: 'MULTISELECT',
-    keeps: 'people who break this rule, by id, if it is enabled',
-  },
+  ACCOUNT_ENTITLEMENT: several(
+    'Entitlement',
+    'this entitlement, by its id; in a review of accounts, accounts that hold it',
+  ),
+  ENTITLEMENT_TAG: several(
+    'Kind of entitlement',
+    'entitlements of this type, or with one of the tags `PRIVILEGED`, `LICENCE` (by their names) and `REQUESTABLE` (in the store)',
+  ),
+  TEAM: several(
+    'Team of the person',
+    'people with this value of the attribute `team`, or without one, of `department`',
+  ),
+  EMPLOYMENT_STATUS: several('State of the person', 'people in this state'),
+  EMAIL_DOMAIN: several('Domain of the address', 'accounts with an address of this domain'),
+  CATEGORIES: several(
+    'Category of the account',
+    'accounts of this kind: `USER`, `ROLE` or `SERVICE`',
+  ),
+  ACCOUNT_DELTA: several(
+    'Change since the last review',
+    '`NEW`: access that did not exist when the app was last reviewed; `CHANGED`: access that existed, of an account whose person, state or address has changed since; `UNCHANGED`: all other access',
+  ),
+  ACCOUNT_STATUS: several('State of the account', 'accounts in this state'),
+  ACCOUNT_SOURCE: several('Source of the account', 'accounts reported by this source'),
+  SOD_POLICY: several(
+    'Separation of duties',
+    'people who break this rule, by id, if it is enabled',
+  ),
   ACCESS_GRANTED_AT: {
     name: 'Held since',
     type: 'STRING',
@@ -98,11 +77,10 @@ const SCALAR_SCOPES = {
     type: 'STRING',
     keeps: 'access granted by a request at such a time',
   },
-  ACCESS_LENGTH: {
-    name: 'Length of the access',
-    type: 'MULTISELECT',
-    keeps: 'access granted by a request for this length: `30 days`, `Unlimited` and so on',
-  },
+  ACCESS_LENGTH: several(
+    'Length of the access',
+    'access granted by a request for this length: `30 days`, `Unlimited` and so on',
+  ),
   USER_OR_GROUP: {
     name: 'Person or group',
     type: 'USER',

@@ -10,6 +10,9 @@ type TaskTypeRow = {
   meaning: string
 }
 
+/** A type of tasks that tell admins about a failure. */
+const failure = (meaning: string) => ({ category: 'ERROR', meaning }) as const
+
 /** Type -> its category, and when such a task is opened. */
 export const TASK_TYPES = {
   MANAGER_APPROVAL: {
@@ -37,50 +40,19 @@ export const TASK_TYPES = {
     category: 'GENERIC',
     meaning: 'a reviewer has lines of an access review to decide',
   },
-  ACCESS_REQUEST_ERROR: {
-    category: 'ERROR',
-    meaning: 'a request cannot go on',
-  },
-  ACCESS_POLICY_ERROR: {
-    category: 'ERROR',
-    meaning: 'an access policy cannot be evaluated',
-  },
-  ACCESS_POLICIES_PAUSED: {
-    category: 'ERROR',
-    meaning: 'access policies are paused after an upgrade, until an admin resumes them',
-  },
-  ACCESS_REVIEW_FAILED: {
-    category: 'ERROR',
-    meaning: 'an access review is stuck',
-  },
-  ACCESS_REVIEW_NOT_LAUNCHED: {
-    category: 'ERROR',
-    meaning: 'an access review cannot start for an app',
-  },
-  APP_NOT_ANSWERING: {
-    category: 'ERROR',
-    meaning: 'the system of an app has not answered for some time',
-  },
-  OFFBOARDING_ERROR: {
-    category: 'ERROR',
-    meaning: 'an offboarding needs help',
-  },
-  SYNC_ERROR: {
-    category: 'ERROR',
-    meaning: 'the syncs of an app fail',
-  },
-  SYNCS_PAUSED: {
-    category: 'ERROR',
-    meaning: 'syncs are paused after an upgrade, until an admin resumes them',
-  },
-  TOKEN_NOT_RENEWED: {
-    category: 'ERROR',
-    meaning: 'the access token of an app could not be renewed',
-  },
-  WEBHOOK_FAILING: {
-    category: 'ERROR',
-    meaning: 'the activity log has not reached a webhook for a day',
-  },
+  ACCESS_REQUEST_ERROR: failure('a request cannot go on'),
+  ACCESS_POLICY_ERROR: failure('an access policy cannot be evaluated'),
+  ACCESS_POLICIES_PAUSED: failure(
+    'access policies are paused after an upgrade, until an admin resumes them',
+  ),
+  ACCESS_REVIEW_FAILED: failure('an access review is stuck'),
+  ACCESS_REVIEW_NOT_LAUNCHED: failure('an access review cannot start for an app'),
+  APP_NOT_ANSWERING: failure('the system of an app has not answered for some time'),
+  OFFBOARDING_ERROR: failure('an offboarding needs help'),
+  SYNC_ERROR: failure('the syncs of an app fail'),
+  SYNCS_PAUSED: failure('syncs are paused after an upgrade, until an admin resumes them'),
+  TOKEN_NOT_RENEWED: failure('the access token of an app could not be renewed'),
+  WEBHOOK_FAILING: failure('the activity log has not reached a webhook for a day'),
 } as const satisfies Record<string, TaskTypeRow>
 
 export type TaskType = keyof typeof TASK_TYPES
