@@ -18,32 +18,16 @@ type TaskActionRow = {
   meaning: string
 }
 
+const decision = { categories: DECISION_TASKS, from: ACTIONABLE_TASKS } as const
+const manual = { categories: MANUAL_TASKS, from: ACTIONABLE_TASKS } as const
+const notice = { categories: ['GENERIC', 'ERROR'], from: ACTIONABLE_TASKS } as const
+
 /** Rule of each action, by its action_type on the wire. Assignees of the task and admins may perform it. */
 export const TASK_ACTIONS = {
-  approve: {
-    categories: DECISION_TASKS,
-    from: ACTIONABLE_TASKS,
-    to: ['COMPLETED'],
-    meaning: 'Say yes',
-  },
-  deny: {
-    categories: DECISION_TASKS,
-    from: ACTIONABLE_TASKS,
-    to: ['DISMISSED'],
-    meaning: 'Say no',
-  },
-  confirm: {
-    categories: MANUAL_TASKS,
-    from: ACTIONABLE_TASKS,
-    to: ['COMPLETED'],
-    meaning: 'It was done by hand',
-  },
-  decline: {
-    categories: MANUAL_TASKS,
-    from: ACTIONABLE_TASKS,
-    to: ['DISMISSED'],
-    meaning: 'It will not be done',
-  },
+  approve: { ...decision, to: ['COMPLETED'], meaning: 'Say yes' },
+  deny: { ...decision, to: ['DISMISSED'], meaning: 'Say no' },
+  confirm: { ...manual, to: ['COMPLETED'], meaning: 'It was done by hand' },
+  decline: { ...manual, to: ['DISMISSED'], meaning: 'It will not be done' },
   accept: {
     categories: [...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
@@ -56,18 +40,8 @@ export const TASK_ACTIONS = {
     to: ['PENDING'],
     meaning: 'No one is working on it any more',
   },
-  complete: {
-    categories: ['GENERIC', 'ERROR'],
-    from: ACTIONABLE_TASKS,
-    to: ['COMPLETED'],
-    meaning: 'It is settled',
-  },
-  dismiss: {
-    categories: ['GENERIC', 'ERROR'],
-    from: ACTIONABLE_TASKS,
-    to: ['DISMISSED'],
-    meaning: 'Nothing needs to be done',
-  },
+  complete: { ...notice, to: ['COMPLETED'], meaning: 'It is settled' },
+  dismiss: { ...notice, to: ['DISMISSED'], meaning: 'Nothing needs to be done' },
   retry: {
     categories: [...MANUAL_TASKS, 'ERROR'],
     from: ACTIONABLE_TASKS,
