@@ -59,12 +59,11 @@ export const CORE_PARTS: Parts = {
   'review-states': () => moves(REVIEW_STATES),
   'review-app-states': () => moves(REVIEW_APP_STATES),
   'review-item-states': () => moves(ITEM_STATE_TABLE),
-  'personal-data-erased': () => ERASED.map(({ what }) => `- ${what}`).join('\n'),
-  'personal-data-kept': () =>
-    table(
-      ['what stays', 'why'],
-      STAYS.map(({ what, why }) => [what, why]),
-    ),
+  'personal-data-erased': () =>
+    Object.keys(ERASED)
+      .map((what) => `- ${what}`)
+      .join('\n'),
+  'personal-data-kept': () => table(['what stays', 'why'], Object.entries(STAYS)),
   'review-hints': () =>
     table(
       ['hint', 'red', 'meaning'],

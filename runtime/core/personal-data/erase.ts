@@ -56,7 +56,7 @@ export async function erasePerson(
         changed: !dryRun,
         person: { id, email: person.email },
         erased,
-        kept: [...PERSONAL_KEPT],
+        kept: Object.entries(PERSONAL_KEPT).map(([what, why]) => ({ what, why })),
       }
       if (dryRun) throw new DryRun(told)
       const rows = Object.fromEntries(erased.map(({ what, count }) => [what, count]))
@@ -84,7 +84,7 @@ async function eraseAll(tx: Db, person: UserRow, anywhere: readonly string[]): P
         await replaceIn(tx, table, nearby, about(person.id)),
       )
   }
-  for (const { what, erase } of ERASED)
+  for (const [what, erase] of Object.entries(ERASED))
     add(what, (await tx.execute(erase(person.id))).rowCount ?? 0)
   // Generations are append-only. This function is the only change that the host may make to them.
   const generations = await tx.execute(
