@@ -19,88 +19,53 @@ type Row = {
   ofApps?: true
 }
 
+const access = <const R extends Omit<Row, 'group'>>(row: R) =>
+  ({ ...row, group: 'side_access' }) as const
+/** A place for operators. */
+const runtime = <const R extends Omit<Row, 'group' | 'who'>>(row: R) =>
+  ({ ...row, group: 'side_runtime', who: 'operator' }) as const
+
 export const SIDE = {
   home: { path: '/console', words: 'overview', icon: 'home', group: null, who: null },
   log: { path: '/console/log', words: 'activity_log', icon: 'list', group: null, who: 'logs.read' },
-  people: {
-    path: '/console/people',
-    words: 'people',
-    icon: 'user',
-    group: 'side_access',
-    who: 'users.read',
-  },
-  apps: {
+  people: access({ path: '/console/people', words: 'people', icon: 'user', who: 'users.read' }),
+  apps: access({
     path: '/console/apps',
     words: 'apps',
     icon: 'grid',
-    group: 'side_access',
     who: 'apps.read',
     ofApps: true,
-  },
-  requests: {
+  }),
+  requests: access({
     path: '/console/requests',
     words: 'access_requests',
     icon: 'hand',
-    group: 'side_access',
     who: 'tasks.read',
     ofApps: true,
-  },
-  policies: {
+  }),
+  policies: access({
     path: '/console/policies',
     words: 'policies',
     icon: 'rule',
-    group: 'side_access',
     who: 'policies.read',
-  },
-  reviews: {
+  }),
+  reviews: access({
     path: '/console/reviews',
     words: 'reviews',
     icon: 'shield',
-    group: 'side_access',
     who: 'reviews.read',
-  },
-  cost: {
-    path: '/console/cost',
-    words: 'cost',
-    icon: 'coin',
-    group: 'side_access',
-    who: 'expenses.read',
-  },
-  scim: {
+  }),
+  cost: access({ path: '/console/cost', words: 'cost', icon: 'coin', who: 'expenses.read' }),
+  scim: access({
     path: '/console/scim-tokens',
     words: 'scim_tokens',
     icon: 'key',
-    group: 'side_access',
     who: 'scim.read',
-  },
-  connectors: {
-    path: '/console/connectors',
-    words: 'connectors',
-    icon: 'plug',
-    group: 'side_runtime',
-    who: 'operator',
-  },
-  webhooks: {
-    path: '/console/webhooks',
-    words: 'webhooks',
-    icon: 'link',
-    group: 'side_runtime',
-    who: 'operator',
-  },
-  background: {
-    path: '/console/background',
-    words: 'background',
-    icon: 'sync',
-    group: 'side_runtime',
-    who: 'operator',
-  },
-  settings: {
-    path: '/console/settings',
-    words: 'host_settings',
-    icon: 'dials',
-    group: 'side_runtime',
-    who: 'operator',
-  },
+  }),
+  connectors: runtime({ path: '/console/connectors', words: 'connectors', icon: 'plug' }),
+  webhooks: runtime({ path: '/console/webhooks', words: 'webhooks', icon: 'link' }),
+  background: runtime({ path: '/console/background', words: 'background', icon: 'sync' }),
+  settings: runtime({ path: '/console/settings', words: 'host_settings', icon: 'dials' }),
 } as const satisfies Record<string, Row>
 
 export type Place = keyof typeof SIDE
