@@ -64,19 +64,20 @@ function reasonOf(
   t: PageLocale,
   reason: AccessReason,
 ): Pick<GraphLine, 'kind' | 'reason' | 'reasonAt' | 'revokeAt'> {
+  const w = t.console.person
   const { kind } = reason
   if (kind === 'policy')
     return {
       kind,
-      reason: t.console.person.policy(reason.policy_name ?? t.console.person.deleted),
+      reason: w.policy(reason.policy_name ?? w.deleted),
       reasonAt: reason.policy_id ? `/console/policies/${reason.policy_id}` : null,
       revokeAt: null,
     }
-  if (kind === 'found') return { kind, reason: t.console.person.found, ...NOWHERE }
+  if (kind === 'found') return { kind, reason: w.found, ...NOWHERE }
   const at = reason.request_id ? `/access/requests/${reason.request_id}` : null
   const isThere = reason.request_id && reason.request_status === 'COMPLETED'
   return {
-    ...{ kind, reason: t.console.person.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at },
+    ...{ kind, reason: w.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at },
     revokeAt: isThere ? `/console/requests/${reason.request_id}/revoke` : null,
   }
 }

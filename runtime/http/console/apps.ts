@@ -53,13 +53,14 @@ export async function appCrumbs({ db, principal }: ConsoleVisit, id: string) {
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
 function syncBadge(t: PageLocale, { sync_status: status, disconnected, instance_id }: App): Markup {
-  if (disconnected) return badge(['', 'minus'], t.console.app.disconnected)
+  const w = t.console.app
+  if (disconnected) return badge(['', 'minus'], w.disconnected)
   if (instance_id === CUSTOM_INSTANCE) return badge(['', 'hand'], t.console.app_edit.byHand)
-  if (status === 'FAILED') return badge(['bad', 'x'], t.console.app.syncFailed)
-  if (status === 'SYNCING') return badge(['busy', 'sync'], t.console.app.syncing)
+  if (status === 'FAILED') return badge(['bad', 'x'], w.syncFailed)
+  if (status === 'SYNCING') return badge(['busy', 'sync'], w.syncing)
   return status === 'SUCCESS'
-    ? badge(['good', 'check'], t.console.app.fresh)
-    : badge(['', 'minus'], t.console.app.neverSynced)
+    ? badge(['good', 'check'], w.fresh)
+    : badge(['', 'minus'], w.neverSynced)
 }
 
 export async function showApps(visit: ConsoleVisit): Promise<Response> {
@@ -74,7 +75,7 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
     ...{ place: 'apps', words: w, found },
     search: { name: 'name_search', value: search, words: w.name },
     sort: { key: 'name', asked: sort },
-    columns: [{ words: w.name }, { words: w.synced }, { words: w.category, look: 'c3' }],
+    columns: [w.name, w.synced, [w.category, 'c3']],
     cells: (app) => [
       html`<a class="go" href="${appPath(app.id)}">${app.user_friendly_label}</a><span class="sub">${app.app_class_id}</span>`,
       syncBadge(t, app),
@@ -238,12 +239,7 @@ function runsOf(t: PageLocale, runs: readonly SyncRun[], now: Date): Markup {
   const nothing = { title: w.noRuns, text: w.noRunsText }
   return listed(
     { id: 'runs', title: w.runs, note: w.runsNote },
-    [
-      { words: w.run },
-      { words: w.progress },
-      { words: w.counts, look: 'c3' },
-      { words: w.action, look: 'num', unseen: true },
-    ],
+    [w.run, w.progress, [w.counts, 'c3'], { words: w.action, look: 'num', unseen: true }],
     rows,
     nothing,
     t,
@@ -270,10 +266,11 @@ function accountsOf(
   names: ReadonlyMap<string, string>,
   sort: AccountSort,
 ): Markup {
+  const w = t.console.app
   const isCustom = instance_id === CUSTOM_INSTANCE
   const accountCell = ({ user_id: of, unique_identifier: id, email }: Account, name: string) => {
     const others = [email, id].filter((text) => text !== null && text !== name).join(' · ')
-    return html`${of ? personLink(principal, of, name) : whole(name)}<span class="sub">${whole(others)}${of ? '' : html` ${t.console.app.nobody}`}</span>`
+    return html`${of ? personLink(principal, of, name) : whole(name)}<span class="sub">${whole(others)}${of ? '' : html` ${w.nobody}`}</span>`
   }
   const rows = found.items.map((one) => [
     accountCell(one, names.get(one.id) ?? one.unique_identifier),
@@ -283,18 +280,14 @@ function accountsOf(
   const at = (page: number) => `${appPath(appId)}?sort=${sort}&page=${page}#accounts`
   const by = sortOf('account', sort, (to) => `${appPath(appId)}?sort=${to}#accounts`)
   return listed(
-    { id: 'accounts', title: t.console.app.accounts, count: found.total },
-    [
-      { words: t.console.app.account, sort: by },
-      { words: t.console.app.accountState },
-      { words: t.console.app.lastLogin, look: 'c3' },
-    ],
+    { id: 'accounts', title: w.accounts, count: found.total },
+    [{ words: w.account, sort: by }, w.accountState, [w.lastLogin, 'c3']],
     rows,
     {
-      title: t.console.app.noAccounts,
-      text: isCustom ? t.console.app_edit.accountsText : t.console.app.noAccountsText,
+      title: w.noAccounts,
+      text: isCustom ? t.console.app_edit.accountsText : w.noAccountsText,
     },
     t,
-    pagesNav(t, found, t.console.app.accounts, at),
+    pagesNav(t, found, w.accounts, at),
   )
 }

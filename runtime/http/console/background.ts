@@ -55,10 +55,10 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
 <div id="live" data-events="/console/jobs/events?${follows}">${listed(
       { id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote },
       [
-        { words: t.console.job.job },
-        { words: t.console.job.state },
-        { words: t.console.job.created, look: 'c3' },
-        { words: t.console.job.problem, look: 'c3' },
+        t.console.job.job,
+        t.console.job.state,
+        [t.console.job.created, 'c3'],
+        [t.console.job.problem, 'c3'],
       ],
       rows,
       { title: t.console.job.none, text: t.console.job.noneText },
@@ -66,11 +66,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
     )}</div>
 ${listed(
   { id: 'hosts', title: t.console.job.hosts, count: hosts.length },
-  [
-    { words: t.console.job.host },
-    { words: t.console.job.state },
-    { words: t.console.job.generation, look: 'num' },
-  ],
+  [t.console.job.host, t.console.job.state, [t.console.job.generation, 'num']],
   hosts,
   { title: t.console.job.none, text: t.console.job.noneText },
   t,

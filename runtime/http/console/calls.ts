@@ -29,6 +29,7 @@ function fall(phases: readonly Phase[], wholeMs: number): Markup {
 
 export async function showCalls(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.call
   const id = c.req.param('connector_id') ?? ''
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LISTED } })
   const rows = items.map((one) => [
@@ -40,19 +41,13 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
   ])
   return answerPage(visit, {
     place: 'connectors',
-    ...{ title: t.console.call.title(id), lead: t.console.call.lead },
+    ...{ title: w.title(id), lead: w.lead },
     crumbs: [{ path: pathOf(id), words: id }],
     content: html`${listed(
-      { id: 'list', title: t.console.call.list, count: items.length },
-      [
-        { words: t.console.call.call },
-        { words: t.console.call.outcome },
-        { words: t.console.call.when, look: 'c3' },
-        { words: t.console.call.requests, look: 'num c3' },
-        { words: t.console.call.took, look: 'num' },
-      ],
+      { id: 'list', title: w.list, count: items.length },
+      [w.call, w.outcome, [w.when, 'c3'], [w.requests, 'num c3'], [w.took, 'num']],
       rows,
-      { title: t.console.call.none, text: t.console.call.noneText },
+      { title: w.none, text: w.noneText },
       t,
     )}${keyOf(t)}`,
   })
@@ -74,10 +69,11 @@ const said = (t: PageLocale, { what, request }: Phase): Markup | string =>
 /** Shows one call. @throws CoreError `not_found` if this host no longer keeps it */
 export async function showCall(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.call
   const { connector_id: id = '', request_id: wanted = '' } = c.req.param()
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LOOKED } })
   const one = items.find(({ request_id }) => request_id === wanted)
-  if (!one) throw new PageError('not_found', t.console.call.gone)
+  if (!one) throw new PageError('not_found', w.gone)
   const phases = phasesOf(one)
   const steps = phases.map((phase) => [
     said(t, phase),
@@ -87,27 +83,22 @@ export async function showCall(visit: ConsoleVisit): Promise<Response> {
   ])
   const content = html`<div class="cols"><div class="stack wide">
 ${card(
-  { id: 'fall', title: t.console.call.fall, note: t.console.call.fallNote },
+  { id: 'fall', title: w.fall, note: w.fallNote },
   html`${table(
-    t.console.call.fall,
-    [
-      { words: t.console.call.phase },
-      { words: t.console.call.when, look: 'c3' },
-      { words: t.console.call.begins, look: 'num' },
-      { words: t.console.call.took, look: 'num' },
-    ],
+    w.fall,
+    [w.phase, [w.when, 'c3'], [w.begins, 'num'], [w.took, 'num']],
     steps,
     t,
   )}<div class="in">${keyOf(t)}</div>`,
 )}
-${one.log.length === 0 ? '' : card({ id: 'log', title: t.console.call.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
+${one.log.length === 0 ? '' : card({ id: 'log', title: w.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
 </div><div class="stack wide">${about(t, one, now)}</div></div>`
   return answerPage(visit, {
     ...{ place: 'connectors', content },
     ...{ title: one.capability, state: outcomeBadge(one.outcome) },
     crumbs: [
       { path: pathOf(id), words: id },
-      { path: `${pathOf(id)}/calls`, words: t.console.call.list },
+      { path: `${pathOf(id)}/calls`, words: w.list },
     ],
   })
 }

@@ -42,7 +42,7 @@ export async function showConnect(visit: ConsoleVisit): Promise<Response> {
     content: html`${filter(CONNECT_PATH, w.list, { name: 'query', words: w.find, value: search }, t)}
 ${listed(
   { id: 'list', title: w.list, count: found.total },
-  [{ words: w.name }, { words: w.about, look: 'c3' }, { words: w.category, look: 'c2' }],
+  [w.name, [w.about, 'c3'], [w.category, 'c2']],
   rows,
   nothingIn(w, search),
   t,

@@ -50,6 +50,7 @@ export const pathOf = (id: string): string => `/console/connectors/${encodeURICo
 
 export async function showConnector(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.one_connector
   const id = c.req.param('connector_id') ?? ''
   const listing = visit.deps.listConnectors().find((one) => one.id === id)
   const shown = await visit
@@ -70,15 +71,15 @@ export async function showConnector(visit: ConsoleVisit): Promise<Response> {
   const totals = totalsOf(minutes.items)
   const content = html`${listing?.reason ? note(listing.state === 'ghost' || listing.state === 'quarantined' ? 'bad' : 'wait', 'alert', stateWords(t, listing), brief(listing.reason, 500)) : ''}
 ${tabs(id, [
-  { href: '#latency', words: t.console.one_connector.overview },
-  { href: '#egress', words: t.console.one_connector.egressTab },
-  { href: '#latest', words: t.console.one_connector.callsTab },
+  { href: '#latency', words: w.overview },
+  { href: '#egress', words: w.egressTab },
+  { href: '#latest', words: w.callsTab },
   {
     href: '#versions',
-    words: t.console.one_connector.versionsTab,
+    words: w.versionsTab,
     count: shown?.versions.length ?? 0,
   },
-  { href: '#grants', words: t.console.one_connector.grantsTab, count: shown?.grants.length ?? 0 },
+  { href: '#grants', words: w.grantsTab, count: shown?.grants.length ?? 0 },
 ])}
 ${numbers(t, totals, slots)}
 <div class="cols"><div class="stack wide">
@@ -114,12 +115,13 @@ function actions(
   shown: Shown | null,
   listing: ConnectorListing | null,
 ): Markup {
+  const w = t.console.one_connector
   const at = pathOf(id)
   const isHeld = listing?.state === 'quarantined' || listing?.state === 'suspect'
-  return html`${isHeld ? go(`${at}/release`, t.console.one_connector.release, 'main') : ''}
-${go('/console/install', t.console.one_connector.upgrade)}
-${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, t.console.one_connector.enable) : shown ? go(`${at}/disable`, t.console.one_connector.disable, 'danger') : ''}
-${shown && shown.versions.length > 0 ? go(`${at}/remove`, t.console.one_connector.remove, 'danger') : ''}`
+  return html`${isHeld ? go(`${at}/release`, w.release, 'main') : ''}
+${go('/console/install', w.upgrade)}
+${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, w.enable) : shown ? go(`${at}/disable`, w.disable, 'danger') : ''}
+${shown && shown.versions.length > 0 ? go(`${at}/remove`, w.remove, 'danger') : ''}`
 }
 
 const numbers = (t: PageLocale, totals: Totals, slots: readonly Slot[]): Markup =>
@@ -155,11 +157,7 @@ const numbers = (t: PageLocale, totals: Totals, slots: readonly Slot[]): Markup 
 
 function latency(t: PageLocale, id: string, slots: readonly Slot[], totals: Totals): Markup {
   const w = t.console.one_connector
-  const about = {
-    id: 'latency',
-    title: w.latency,
-    note: w.latencyNote,
-  }
+  const about = { id: 'latency', title: w.latency, note: w.latencyNote }
   if (totals.calls === 0) return card(about, empty('info', w.noCalls, w.noCallsText))
   const picture = {
     id: 'latency-picture',
@@ -190,13 +188,7 @@ function latency(t: PageLocale, id: string, slots: readonly Slot[], totals: Tota
 ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
 <details class="more"><summary>${w.asTable}</summary>${table(
       w.latency,
-      [
-        { words: t.console.one_connector.time },
-        { words: 'p50', look: 'num' },
-        { words: 'p95', look: 'num' },
-        { words: 'p99', look: 'num' },
-        { words: t.console.one_connector.count, look: 'num c3' },
-      ],
+      [w.time, ['p50', 'num'], ['p95', 'num'], ['p99', 'num'], [w.count, 'num c3']],
       rows,
       t,
     )}</details></div>`,
@@ -208,10 +200,7 @@ const faults = (t: PageLocale, { errors }: Totals): Markup =>
     { id: 'faults', title: t.console.one_connector.faults },
     table(
       t.console.one_connector.faults,
-      [
-        { words: t.console.one_connector.fault },
-        { words: t.console.one_connector.count, look: 'num' },
-      ],
+      [t.console.one_connector.fault, [t.console.one_connector.count, 'num']],
       BLAME_NAMES.map((name) => [t.console.blames[name], thousands(errors[name], t)]),
       t,
     ),
@@ -222,6 +211,7 @@ export const outcomeBadge = (outcome: string): Markup =>
   badge(outcome === 'ok' ? ['good', 'check'] : ['bad', 'x'], outcome)
 
 function calls(t: PageLocale, id: string, items: readonly CallRecord[], now: Date): Markup {
+  const w = t.console.one_connector
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
     return [
@@ -233,25 +223,12 @@ function calls(t: PageLocale, id: string, items: readonly CallRecord[], now: Dat
       thousands(Math.round(one.ms), t),
     ]
   })
-  const end = html`<a class="btn less" href="${pathOf(id)}/calls">${t.console.one_connector.allCalls}</a>`
+  const end = html`<a class="btn less" href="${pathOf(id)}/calls">${w.allCalls}</a>`
   return listed(
-    {
-      id: 'latest',
-      title: t.console.one_connector.latest,
-      note: t.console.one_connector.latestNote,
-      end,
-    },
-    [
-      { words: t.console.one_connector.call },
-      { words: t.console.one_connector.outcome },
-      { words: t.console.one_connector.sent, look: 'c3' },
-      { words: 'ms', look: 'num' },
-    ],
+    { id: 'latest', title: w.latest, note: w.latestNote, end },
+    [w.call, w.outcome, [w.sent, 'c3'], ['ms', 'num']],
     rows,
-    {
-      title: t.console.one_connector.noLatest,
-      text: t.console.one_connector.noCallsText,
-    },
+    { title: w.noLatest, text: w.noCallsText },
     t,
   )
 }
@@ -263,10 +240,7 @@ function versions(t: PageLocale, { id, versions: all, active }: Shown, now: Date
       ...{ id: 'versions', title: w.versions },
       end: all.length > 1 ? go('/console/generations', t.console.generation.rollback, 'less') : '',
     },
-    [
-      { words: t.console.one_connector.version },
-      { words: t.console.one_connector.review, look: 'num', unseen: true },
-    ],
+    [w.version, { words: w.review, look: 'num', unseen: true }],
     [...all].reverse().map((one) => {
       const serves = one.digest === active
       const by =
@@ -287,8 +261,8 @@ function versions(t: PageLocale, { id, versions: all, active }: Shown, now: Date
 
 const wantsColumns = (t: PageLocale): Column[] => [
   { words: t.console.one_connector.choose, unseen: true },
-  { words: t.console.one_connector.kind },
-  { words: t.console.one_connector.granted, look: 'c3' },
+  t.console.one_connector.kind,
+  [t.console.one_connector.granted, 'c3'],
 ]
 
 /** Value of a selected want: the kind and text that the grant and revoke endpoints take. */
@@ -320,12 +294,7 @@ function wanted(t: PageLocale, { id, withheld }: Shown): Markup {
 
 function grants(t: PageLocale, { id, grants: all }: Shown, now: Date): Markup {
   const w = t.console.one_connector
-  const about = {
-    id: 'grants',
-    title: w.grants,
-    note: w.grantsNote,
-    count: all.length,
-  }
+  const about = { id: 'grants', title: w.grants, note: w.grantsNote, count: all.length }
   if (all.length === 0) return card(about, empty('info', w.noGrants, w.noGrantsText))
   const rows = all.map((grant, at) => [
     choice(grant, at, 'g'),

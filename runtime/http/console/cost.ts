@@ -48,32 +48,33 @@ function licencesOf(
   found: Awaited<ReturnType<typeof listLicences>>,
   mayWrite: boolean,
 ): Markup {
+  const w = t.console.cost
   const columns: Column[] = [
-    { words: t.console.cost.licence },
-    { words: t.console.cost.app, look: 'c3' },
-    { words: t.console.cost.held, look: 'num' },
-    { words: t.console.cost.used(UNUSED_DAYS), look: 'num' },
-    { words: t.console.cost.price },
-    { words: t.console.cost.idle, look: 'num' },
+    w.licence,
+    [w.app, 'c3'],
+    [w.held, 'num'],
+    [w.used(UNUSED_DAYS), 'num'],
+    w.price,
+    [w.idle, 'num'],
   ]
   const rows = found.items.map((one) => [
     brief(one.label, 120),
     html`<a href="/console/apps/${one.app_id}">${brief(one.app_name, 80)}</a>`,
     thousands(one.seats_held, t),
-    typeof one.seats_used === 'number' ? thousands(one.seats_used, t) : t.console.cost.unknown,
+    typeof one.seats_used === 'number' ? thousands(one.seats_used, t) : w.unknown,
     priceOf(t, one, mayWrite),
     one.idle_amount && one.price ? priceWords(t, { ...one.price, amount: one.idle_amount }) : '–',
   ])
   return listed(
     {
-      ...{ id: 'licences', title: t.console.cost.licences, count: found.total },
-      end: html`<a href="${PATH}/licences.csv" download>${t.console.cost.csv}</a>`,
+      ...{ id: 'licences', title: w.licences, count: found.total },
+      end: html`<a href="${PATH}/licences.csv" download>${w.csv}</a>`,
     },
     columns,
     rows,
-    { title: t.console.cost.noLicences, text: t.console.cost.noLicencesText },
+    { title: w.noLicences, text: w.noLicencesText },
     t,
-    pagesNav(t, found, t.console.cost.licences, (page) => `${PATH}?page=${page}`),
+    pagesNav(t, found, w.licences, (page) => `${PATH}?page=${page}`),
   )
 }
 
@@ -91,14 +92,9 @@ function priceOf(t: PageLocale, { id, label, price }: Licence, mayWrite: boolean
 const IDLE = queryOf('list_findings', { state: ['OPEN'], kind: ['UNUSED_LICENCE'] })
 
 async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Markup> {
+  const w = t.console.cost
   const found = await listFindings(db, principal, { ...IDLE, size: SIZE })
-  const columns: Column[] = [
-    { words: t.console.cost.account },
-    { words: t.console.cost.licence },
-    { words: t.console.cost.app, look: 'c3' },
-    { words: t.console.cost.unusedSince },
-    { words: t.console.cost.price, look: 'num' },
-  ]
+  const columns: Column[] = [w.account, w.licence, [w.app, 'c3'], w.unusedSince, [w.price, 'num']]
   const names = await accountNames(
     db,
     found.items.map(({ account_id: id }) => id),
@@ -110,48 +106,44 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
       html`${whole(brief(account, 120))}${one.user_email && one.user_email !== account ? html`<span class="sub">${whole(one.user_email)}</span>` : ''}`,
       brief(one.label ?? '', 120),
       brief(one.app_name ?? '', 80),
-      typeof used === 'string' ? t.day(new Date(used), now) : t.console.cost.never,
+      typeof used === 'string' ? t.day(new Date(used), now) : w.never,
       typeof amount === 'string' ? `${amount} ${String(currency)}` : '–',
     ]
   })
   return listed(
     {
       id: 'idle',
-      title: t.console.cost.idleSeats,
-      note: t.console.cost.idleSeatsNote,
+      title: w.idleSeats,
+      note: w.idleSeatsNote,
       count: found.total,
-      end: html`<a href="${PATH}/idle-seats.csv" download>${t.console.cost.csv}</a>`,
+      end: html`<a href="${PATH}/idle-seats.csv" download>${w.csv}</a>`,
     },
     columns,
     rows,
-    { title: t.console.cost.noIdle, text: t.console.cost.noIdleText },
+    { title: w.noIdle, text: w.noIdleText },
     t,
   )
 }
 
 async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
+  const w = t.console.cost
   const query = queryOf('list_expense_totals', { size: SIZE })
   const found = await listExpenseTotals(db, principal, query)
-  const columns: Column[] = [
-    { words: t.console.cost.month },
-    { words: t.console.cost.app },
-    { words: t.console.cost.amount, look: 'num' },
-    { words: t.console.cost.count, look: 'num' },
-  ]
+  const columns: Column[] = [w.month, w.app, [w.amount, 'num'], [w.count, 'num']]
   const rows = found.items.map((one) => [
     one.month,
     brief(one.app_name, 80),
-    one.amount ? `${one.amount} ${one.currency ?? ''}` : t.console.cost.noAmount,
+    one.amount ? `${one.amount} ${one.currency ?? ''}` : w.noAmount,
     thousands(one.expenses, t),
   ])
   return listed(
     {
-      ...{ id: 'totals', title: t.console.cost.totals, count: found.total },
-      end: html`<a href="${PATH}/expenses.csv" download>${t.console.cost.csv}</a>`,
+      ...{ id: 'totals', title: w.totals, count: found.total },
+      end: html`<a href="${PATH}/expenses.csv" download>${w.csv}</a>`,
     },
     columns,
     rows,
-    { title: t.console.cost.noExpenses, text: t.console.cost.noExpensesText },
+    { title: w.noExpenses, text: w.noExpensesText },
     t,
   )
 }

@@ -120,11 +120,7 @@ const EDGES: Record<EgressState, string> = {
 
 export function egressMap(t: PageLocale, id: string, ways: readonly Way[]): Markup {
   const w = t.console.one_connector
-  const about = {
-    id: 'egress',
-    title: w.egress,
-    note: w.egressNote,
-  }
+  const about = { id: 'egress', title: w.egress, note: w.egressNote }
   if (ways.length === 0) return card(about, empty('info', w.noEgress, w.noEgressText))
   const rows = ways.map(({ capability, host, methods, state, requests, refused }) => [
     html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
@@ -137,13 +133,7 @@ export function egressMap(t: PageLocale, id: string, ways: readonly Way[]): Mark
   const tableOf = (some: readonly Cells[]) =>
     table(
       w.egress,
-      [
-        { words: w.host },
-        { words: w.capability },
-        { words: w.egressState },
-        { words: w.requests, look: 'num' },
-        { words: w.refused, look: 'num c3' },
-      ],
+      [w.host, w.capability, w.egressState, [w.requests, 'num'], [w.refused, 'num c3']],
       some,
       t,
     )
@@ -170,6 +160,7 @@ const BOX = { height: 26, connector: [8, 90], capability: [138, 232], host: [424
  * Draws connector, capabilities and hosts in three columns. Returns null if there is too much to be legible.
  */
 function picture(t: PageLocale, id: string, ways: readonly Way[]): Markup | null {
+  const w = t.console.one_connector
   const capabilities = [...new Set(ways.map(({ capability }) => capability))]
   const hosts = [...new Set(ways.map(({ host }) => host))]
   const rows = Math.max(capabilities.length, hosts.length)
@@ -198,7 +189,7 @@ function picture(t: PageLocale, id: string, ways: readonly Way[]): Markup | null
   const node = ([x, width]: readonly [number, number], y: number, words: string, look = '') =>
     html`<g><rect class="node ${look}" x="${x}" y="${round(y - BOX.height / 2)}" width="${width}" height="${BOX.height}" rx="6"/><text class="b" x="${x + 10}" y="${round(y + 4)}">${brief(words, Math.floor((width - 14) / 7.5))}</text></g>`
   return html`<svg class="graph" viewBox="0 0 640 ${height}" role="img" aria-labelledby="eg-t eg-d">
-<title id="eg-t">${t.console.one_connector.egress}: ${brief(id, 60)}</title><desc id="eg-d">${t.console.one_connector.egressNote}. ${t.console.one_connector.asTable}</desc>
+<title id="eg-t">${w.egress}: ${brief(id, 60)}</title><desc id="eg-d">${w.egressNote}. ${w.asTable}</desc>
 ${edges}${node(BOX.connector, height / 2, id, 'core')}${capabilities.map((name) => node(BOX.capability, yOf(capabilities, name), name))}${hosts.map((name) => node(BOX.host, yOf(hosts, name), name))}</svg>`
 }
 

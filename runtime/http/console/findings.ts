@@ -68,12 +68,7 @@ export async function findingsList(
   const at = (page: number) => `${about.path}?findings=${page}#findings`
   return listed(
     { id: 'findings', title: w.title, note: w.note, count: found.total },
-    [
-      { words: w.what },
-      { words: w.who },
-      { words: w.since, look: 'c3' },
-      { words: w.action, look: 'num', unseen: true },
-    ],
+    [w.what, w.who, [w.since, 'c3'], { words: w.action, look: 'num', unseen: true }],
     rows,
     { title: w.none, text: w.noneText },
     t,

@@ -25,12 +25,13 @@ const SPAN = { hours: 24, stepMinutes: 60 } as const
 
 export async function showHome(visit: ConsoleVisit): Promise<Response> {
   const { principal, now, t } = visit
+  const w = t.console.home
   const page = { place: 'home', isPlace: true } as const
   if (!principal.permissions.has('operator'))
     return answerPage(visit, {
       ...page,
-      title: t.console.home.plainTitle,
-      lead: t.console.home.plainLead,
+      title: w.plainTitle,
+      lead: w.plainLead,
       content: placesList(t, visit),
     })
   const overview = await visit.ask('show_overview')
@@ -45,7 +46,7 @@ ${standing(t, overview, now)}
 </div>`
   return answerPage(visit, {
     ...page,
-    title: t.console.home.title(bad, attention.length - bad),
+    title: w.title(bad, attention.length - bad),
     content,
   })
 }
@@ -80,17 +81,8 @@ function placeOf({ kind, id, name }: Attention): string {
 function needs(t: PageLocale, attention: readonly Attention[], now: Date): Markup {
   const w = t.console.home
   return listed(
-    {
-      id: 'attention',
-      title: w.attention,
-      count: attention.length,
-      note: w.worstFirst,
-    },
-    [
-      { words: t.console.home.what },
-      { words: t.console.home.since, look: 'c3' },
-      { words: t.console.home.action, look: 'num', unseen: true },
-    ],
+    { id: 'attention', title: w.attention, count: attention.length, note: w.worstFirst },
+    [w.what, [w.since, 'c3'], { words: w.action, look: 'num', unseen: true }],
     attention.map((one) => {
       const title = w.kinds[one.kind](brief(one.name, 120))
       const isBad = one.level === 'bad'
@@ -188,10 +180,7 @@ function calls(t: PageLocale, slots: readonly Slot[]): Markup {
     marks: hourMarks(slots),
     steps: slots.length,
   }
-  const columns: Column[] = [
-    { words: w.hour },
-    ...series.map(({ words }): Column => ({ words, look: 'num' })),
-  ]
+  const columns: Column[] = [w.hour, ...series.map(({ words }): Column => ({ words, look: 'num' }))]
   const rows = slots
     .filter(({ step }) => step !== null)
     .map((slot) => [clockOf(slot.at), ...series.map(({ of }) => thousands(of(slot), t))])
@@ -210,11 +199,7 @@ ${key(series.map(({ look, words }) => ({ look, words })))}
 const turnsOf = (t: PageLocale, { turns }: Overview, now: Date): Markup =>
   listed(
     { id: 'turns', title: t.console.home.turns },
-    [
-      { words: t.console.home.who },
-      { words: t.console.home.tasks, look: 'num' },
-      { words: t.console.home.oldest, look: 'num' },
-    ],
+    [t.console.home.who, [t.console.home.tasks, 'num'], [t.console.home.oldest, 'num']],
     turns.map(({ name, tasks, oldest_at }) => [
       brief(name, 80),
       tasks,

@@ -35,27 +35,28 @@ async function show(
   { typed = new Map(), problem, report = null, status = 200 }: PackageShown,
 ): Promise<Response> {
   const { t } = visit
+  const w = t.console.install
   const form = html`<form class="in stack" method="post" action="${PATH}" enctype="multipart/form-data">
 ${proofField(visit.proof)}
-${fileField(t, 'package', t.console.install.file, t.console.install.fileHelp(bytesOf(MAX_PACKED_BYTES, t)), '.tgz,application/gzip', true)}
-${fileField(t, 'signature', t.console.install.signature, t.console.install.signatureHelp, '.sig', false)}
-${check({ name: 'change_publisher', value: 'yes', words: t.console.install.changePublisher, help: t.console.install.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
-${field({ t, id: 'reason', label: t.console.install.why, value: typed.get('reason') ?? '' })}
-<div class="row"><button class="btn main" name="keep" value="yes">${t.console.install.keep}</button><button class="btn" name="keep" value="no">${t.console.install.check}</button></div>
+${fileField(t, 'package', w.file, w.fileHelp(bytesOf(MAX_PACKED_BYTES, t)), '.tgz,application/gzip', true)}
+${fileField(t, 'signature', w.signature, w.signatureHelp, '.sig', false)}
+${check({ name: 'change_publisher', value: 'yes', words: w.changePublisher, help: w.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
+${field({ t, id: 'reason', label: w.why, value: typed.get('reason') ?? '' })}
+<div class="row"><button class="btn main" name="keep" value="yes">${w.keep}</button><button class="btn" name="keep" value="no">${w.check}</button></div>
 </form>`
   const said =
     report === null
       ? ''
-      : html`${problem === undefined ? note('good', 'check', t.console.install.checked(report.id, report.version), t.console.install.checkedText, 'status') : ''}
-<div class="row">${trustBadge(t, report)}<span>${report.replaces === null ? t.console.install.isNew : t.console.install.replaces(report.replaces)}</span></div>
+      : html`${problem === undefined ? note('good', 'check', w.checked(report.id, report.version), w.checkedText, 'status') : ''}
+<div class="row">${trustBadge(t, report)}<span>${report.replaces === null ? w.isNew : w.replaces(report.replaces)}</span></div>
 ${reportCards(t, report)}`
   return answerPage(visit, {
     place: 'connectors',
-    title: t.console.install.title,
-    lead: t.console.install.lead,
-    content: html`${problem === undefined ? '' : note('bad', 'alert', t.console.install.notDone, problem, 'alert')}
-<div class="cols"><div class="stack wide">${card({ id: 'upload', title: t.console.install.upload }, form)}${said}</div>
-<div class="stack wide">${card({ id: 'how', title: t.console.install.how }, html`<ol class="in stack tight">${t.console.install.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
+    title: w.title,
+    lead: w.lead,
+    content: html`${problem === undefined ? '' : note('bad', 'alert', w.notDone, problem, 'alert')}
+<div class="cols"><div class="stack wide">${card({ id: 'upload', title: w.upload }, form)}${said}</div>
+<div class="stack wide">${card({ id: 'how', title: w.how }, html`<ol class="in stack tight">${w.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
     status,
   })
 }

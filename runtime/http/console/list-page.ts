@@ -13,7 +13,7 @@ type ListPage<T> = {
   search: { name: string; value: string; words: string }
   /** Name of the first column's order in the address, and the requested order. */
   sort: { key: string; asked: string }
-  columns: readonly Column[]
+  columns: readonly [first: string, ...others: Column[]]
   found: Pages & { items: readonly T[] }
   cells(one: T): (Markup | string | number)[]
   actions?: Markup | string
@@ -28,7 +28,6 @@ export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promi
     `${path}?${new URLSearchParams({ ...query, ...more })}`
   const [first, ...others] = page.columns
   const order = sortOf(sort.key, sort.asked, (asked) => to({ sort: asked }))
-  const columns = first ? [{ ...first, sort: order }, ...others] : []
   const at = (number: number) => to({ sort: sort.asked, page: String(number) })
   return answerPage(visit, {
     ...{ place, isPlace: true },
@@ -36,7 +35,7 @@ export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promi
     content: html`${filter(path, words.title, { ...search, kept: { sort: sort.asked } }, t)}
 ${listed(
   { id: 'list', title: words.title, count: found.total },
-  columns,
+  [{ words: first, sort: order }, ...others],
   found.items.map((one) => page.cells(one)),
   nothingIn(words, search.value),
   t,

@@ -25,6 +25,7 @@ function dayOf(text: string | undefined, atEnd: boolean): Date | null {
 
 export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
+  const w = t.console.log
   const asked = {
     event: searchText(c.req.query('event_type')).toUpperCase().replaceAll(' ', '_'),
     since: c.req.query('since') ?? '',
@@ -47,8 +48,8 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const who = [text(one.actor, 'given_name'), text(one.actor, 'family_name')].join(' ').trim()
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
-    const failed = one.outcome === 'Failed' ? badge(['bad', 'x'], t.console.log.failed) : ''
-    const by = brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)
+    const failed = one.outcome === 'Failed' ? badge(['bad', 'x'], w.failed) : ''
+    const by = brief(who || text(one.actor, 'email') || w.keyway, 120)
     const to = brief(targets.join(', '), 200)
     return [
       html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span><span class="sub narrow-only">${whole(by)}</span><span class="sub narrow-only">${whole(to)}</span>`,
@@ -75,44 +76,39 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const isAsked = query.size > 0
   const nothing = isAsked
     ? {
-        title: t.console.log.noneFound,
-        text: html`${t.console.log.noneFoundText} <a href="/console/log">${t.console.log.showAll}</a>.`,
+        title: w.noneFound,
+        text: html`${w.noneFoundText} <a href="/console/log">${w.showAll}</a>.`,
         icon: 'search' as const,
       }
-    : { title: t.console.log.none, text: t.console.log.noneText }
+    : { title: w.none, text: w.noneText }
   return answerPage(visit, {
     ...{ place: 'log', isPlace: true },
-    title: chain.broken ? t.console.log.brokenTitle : t.console.log.title,
-    lead: t.console.log.lead(thousands(found.total, t)),
+    title: chain.broken ? w.brokenTitle : w.title,
+    lead: w.lead(thousands(found.total, t)),
     content: html`${
       chain.broken
         ? note(
             'bad',
             'alert',
-            t.console.log.broken,
-            t.console.log.brokenText(chain.broken.event_type, chain.broken.event_began_at),
+            w.broken,
+            w.brokenText(chain.broken.event_type, chain.broken.event_began_at),
             'alert',
           )
         : note(
             'good',
             'shield',
-            t.console.log.whole(chain.checked),
-            t.console.log.wholeText(chain.head.slice(0, 16), chain.waiting),
+            w.whole(chain.checked),
+            w.wholeText(chain.head.slice(0, 16), chain.waiting),
           )
     }
 ${asking(t, asked, sort, isAsked)}
 ${listed(
-  { id: 'list', title: t.console.log.list, count: found.total },
-  [
-    { words: t.console.log.event, sort: by },
-    { words: t.console.log.who, look: 'c3' },
-    { words: t.console.log.target, look: 'c3' },
-    { words: t.console.log.details },
-  ],
+  { id: 'list', title: w.list, count: found.total },
+  [{ words: w.event, sort: by }, [w.who, 'c3'], [w.target, 'c3'], w.details],
   rows,
   nothing,
   t,
-  pagesNav(t, { page, pages, total: found.total }, t.console.log.list, at),
+  pagesNav(t, { page, pages, total: found.total }, w.list, at),
 )}`,
   })
 }

@@ -69,8 +69,11 @@ export function sortOf(
   return { now, href: at(isNextUp ? key : down) }
 }
 
-/** A column: its heading and style. `unseen` hides the heading of a column of controls. */
-export type Column = {
+/** A column: its heading alone or with its style, or all of its parts. */
+export type Column = string | readonly [words: string, look: Look] | ColumnParts
+
+/** `unseen` hides the heading of a column of controls. */
+type ColumnParts = {
   words: string
   look?: Look
   unseen?: boolean
@@ -86,8 +89,15 @@ export type Column = {
 export const columnsOf = (
   headings: readonly string[],
   looks: readonly (Look | undefined)[] = [],
-): Column[] =>
+): ColumnParts[] =>
   headings.map((words, at) => ({ words, ...(looks[at] === undefined ? {} : { look: looks[at] }) }))
+
+const partsOf = (column: Column): ColumnParts =>
+  typeof column === 'string'
+    ? { words: column }
+    : 'length' in column
+      ? { words: column[0], look: column[1] }
+      : column
 
 /** Cells of a row, one for each column. The first one names the row. */
 export type Cells = readonly (Markup | string | number)[]
@@ -98,12 +108,17 @@ export const table = (
   columns: readonly Column[],
   rows: readonly Cells[],
   { w }: PageLocale,
-): Markup =>
-  html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
-<thead><tr>${columns.map((one) => headOf(one, w))}</tr></thead>
-<tbody>${rows.map((one) => rowOf(columns, one))}</tbody></table></div>`
+): Markup => {
+  const all = columns.map(partsOf)
+  return html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
+<thead><tr>${all.map((one) => headOf(one, w))}</tr></thead>
+<tbody>${rows.map((one) => rowOf(all, one))}</tbody></table></div>`
+}
 
-function headOf({ words, look, unseen, choosesPage, sort }: Column, w: PageLocale['w']): Markup {
+function headOf(
+  { words, look, unseen, choosesPage, sort }: ColumnParts,
+  w: PageLocale['w'],
+): Markup {
   const choice = choosesPage
     ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>`
     : ''
@@ -112,7 +127,7 @@ function headOf({ words, look, unseen, choosesPage, sort }: Column, w: PageLocal
   return html`<th scope="col" class="${look ?? ''}"${sort?.now ? html` aria-sort="${sort.now}"` : ''}>${choice}${name}</th>`
 }
 
-const rowOf = (columns: readonly Column[], [name = '', ...cells]: Cells): Markup =>
+const rowOf = (columns: readonly ColumnParts[], [name = '', ...cells]: Cells): Markup =>
   html`<tr><th scope="row" class="wrap">${name}</th>${cells.map((cell, at) => html`<td class="${columns[at + 1]?.look ?? ''} wrap">${cell}</td>`)}</tr>`
 
 type Card = {

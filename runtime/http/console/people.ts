@@ -41,6 +41,7 @@ const statesIn = (t: PageLocale): Record<NonNullable<User['status']>, Markup> =>
 
 export async function showPeople(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.person
   const search = searchText(c.req.query('search_term'))
   const sort = USER_SORTS.find((one) => one === c.req.query('sort')) ?? 'email'
   const page = pageNumber(c.req.query('page'))
@@ -48,9 +49,9 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
   const found = await listUsers(db, principal, query)
   return listPage(visit, {
     ...{ place: 'people', words: t.console.person, found },
-    search: { name: 'search_term', value: search, words: t.console.person.find },
+    search: { name: 'search_term', value: search, words: w.find },
     sort: { key: 'email', asked: sort },
-    columns: [{ words: t.console.person.byEmail }, { words: t.console.person.state }],
+    columns: [w.byEmail, w.state],
     cells: (one) => [
       html`${personLink(principal, one.id, nameOf(one))}<span class="sub">${whole(one.email)}</span>`,
       one.status ? statesIn(t)[one.status] : '',
@@ -109,6 +110,7 @@ export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response>
 
 export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.person
   const user = await getUser(db, principal, c.req.param('user_id') ?? '', ['custom_attributes'])
   const roles = await listRoles(db, principal, user.id)
   const mayRead = principal.permissions.has('accounts.read') || user.id === principal.userId
@@ -136,15 +138,15 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const wrong = await findingsList(visit, about, await findingsShown(visit, about))
   const content = html`<div class="cols"><div class="stack wide">
 ${mayRead ? asOfForm(visit, user.id, at, held !== null) : ''}
-${refused ? note('bad', 'alert', t.console.person.asOfNot, refused, 'alert') : ''}
+${refused ? note('bad', 'alert', w.asOfNot, refused, 'alert') : ''}
 ${held ? why(t, nameOf(user), lines, held, { id: user.id, at, mayRevoke }) : ''}
 ${wrong}
 </div><div class="stack wide">
 ${card(
-  { id: 'facts', title: t.console.person.facts },
+  { id: 'facts', title: w.facts },
   facts([
-    [t.console.person.email, user.email],
-    [t.console.person.state, user.status ? statesIn(t)[user.status] : '–'],
+    [w.email, user.email],
+    [w.state, user.status ? statesIn(t)[user.status] : '–'],
     ...(await knownOf(visit, user)),
   ]),
 )}
@@ -231,11 +233,7 @@ function why(
   }
 ${listed(
   { id: 'why', title: t.console.person.why, count: held.total },
-  [
-    { words: t.console.person.reason },
-    { words: t.console.person.permission },
-    { words: t.console.person.app, look: 'word' },
-  ],
+  [t.console.person.reason, t.console.person.permission, [t.console.person.app, 'word']],
   rows,
   nothing,
   t,

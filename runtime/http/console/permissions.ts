@@ -41,6 +41,7 @@ export const groupNames = ({ db, principal }: ConsoleVisit, { group_ids }: Break
 
 export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.permission
   const change = t.console.permission_change
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const base = permissionsPath(app.id)
@@ -60,7 +61,6 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
       const isShown = membersOf(config)['appstore_visibility'] === 'VISIBLE'
       const link = (to: string, words: string, look = 'less') =>
         go(`${at}/${to}`, html`${words}${named}`, look)
-      const w = t.console.permission
       const ofGlass = glass
         ? html`${link('break-glass', w.change)}${link('no-break-glass', w.unmark)}`
         : link('break-glass', w.mark)
@@ -85,21 +85,16 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   return answerPage(visit, {
     place: 'apps',
     crumbs: [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }],
-    ...{ title: t.console.permission.title, lead: t.console.permission.lead },
+    ...{ title: w.title, lead: w.lead },
     actions: mayAdd ? go(`${base}/new`, t.console.permission_change.add, 'main') : '',
-    content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
+    content: html`${filter(base, w.title, { name: 'search', words: w.name, value: search }, t)}
 ${listed(
-  { id: 'list', title: t.console.permission.title, count: found.total },
-  [
-    { words: t.console.permission.name },
-    { words: change.inStore, look: 'c3' },
-    { words: t.console.permission.glass, look: 'c3' },
-    { words: t.console.permission.action, unseen: true },
-  ],
+  { id: 'list', title: w.title, count: found.total },
+  [w.name, [change.inStore, 'c3'], [w.glass, 'c3'], { words: w.action, unseen: true }],
   rows,
-  { title: t.console.permission.none, text: t.console.permission.noneText },
+  { title: w.none, text: w.noneText },
   t,
-  pagesNav(t, found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`),
+  pagesNav(t, found, w.title, (page) => `${base}?${kept}page=${page}`),
 )}`,
   })
 }

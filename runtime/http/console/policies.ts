@@ -30,9 +30,10 @@ const mayWrite = ({ principal }: ConsoleVisit): boolean =>
   principal.permissions.has('policies.write') && !principal.readOnly
 
 const actions = (t: PageLocale, { id, status, is_enabled }: AccessPolicyOutput): Markup => {
+  const w = t.console.policy_edit
   const at = `/console/policies/${id}`
   const isOn = status === 'PUBLISHED' && is_enabled
-  return html`${go(`${at}/edit`, t.console.policy_edit.edit)}${isOn ? go(`${at}/disable`, t.console.policy_edit.disable, 'danger') : go(`${at}/enable`, t.console.policy_edit.enable)}${go(`${at}/delete`, t.console.policy.remove, 'danger')}`
+  return html`${go(`${at}/edit`, w.edit)}${isOn ? go(`${at}/disable`, w.disable, 'danger') : go(`${at}/enable`, w.enable)}${go(`${at}/delete`, t.console.policy.remove, 'danger')}`
 }
 
 export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
@@ -46,7 +47,7 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
     ...{ place: 'policies', words: w, found },
     search: { name: 'name', value: name, words: w.name },
     sort: { key: 'name', asked: sort },
-    columns: [{ words: w.name }, { words: w.state }, { words: w.gives, look: 'c3' }],
+    columns: [w.name, w.state, [w.gives, 'c3']],
     cells: (one) => [
       html`<a class="go" href="/console/policies/${one.id}">${one.name}</a><span class="sub">${brief(one.business_justification)}</span>`,
       stateOf(t, one),
@@ -76,7 +77,7 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const w = t.console.policy
   const one = await getPolicy(db, principal, c.req.param('access_policy_id') ?? '')
   if (!one) return c.notFound()
-  const columns: Column[] = [{ words: w.app }, { words: w.permissions }]
+  const columns: Column[] = [w.app, w.permissions]
   const rows = one.apps.map(({ id, label, permissions, is_preapproved }) => [
     html`<a class="go" href="${appPath(id)}">${label}</a>${is_preapproved ? html`<span class="sub">${w.preapproved}</span>` : ''}`,
     permissions.length === 0 ? w.account : permissions.map((each) => each.label).join(', '),

@@ -120,25 +120,26 @@ async function show(
   { draft, find = null, preview = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
   const { db, principal, t } = visit
+  const w = t.console.policy_edit
   const id = idOf(visit)
   const known = [...IDENTITY_MEMBERS, ...(await attributeNames(db, principal.domainId))]
   const chosen = await thingsNamed(t, db, principal, draft.gives)
   const found = find === null ? null : await thingsFound(t, db, principal, find)
   const at = id === null ? `${LIST}/new` : `${LIST}/${id}/edit`
   const back = id === null ? LIST : `${LIST}/${id}`
-  const content = html`${problem === null ? '' : note('bad', 'alert', t.console.policy_edit.notSaved, problem, 'alert')}
+  const content = html`${problem === null ? '' : note('bad', 'alert', w.notSaved, problem, 'alert')}
 ${preview === null ? '' : previewCard(t, preview)}
 <form class="stack" method="post" action="${at}">
 ${proofField(visit.proof)}
-${enterButton(t.console.policy_edit.preview, find)}
+${enterButton(w.preview, find)}
 ${preview === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(policyBodyOf(draft))}">`}
 ${preview === null ? '' : actions(t, back, true)}
 ${card(
-  { id: 'about', title: t.console.policy_edit.about },
+  { id: 'about', title: w.about },
   html`<div class="in stack">
-${field({ t, id: 'name', label: t.console.policy_edit.name, value: draft.name, most: 255, required: true })}
-${field({ t, id: 'why', label: t.console.policy_edit.why, help: t.console.policy_edit.whyHelp, value: draft.why, most: 500 })}
-<div class="field"><label for="state">${t.console.policy_edit.state}</label><select id="state" name="state">${STATES.map((one) => option(one, t.console.policy_edit.states[one], draft.state))}</select></div>
+${field({ t, id: 'name', label: w.name, value: draft.name, most: 255, required: true })}
+${field({ t, id: 'why', label: w.why, help: w.whyHelp, value: draft.why, most: 500 })}
+<div class="field"><label for="state">${w.state}</label><select id="state" name="state">${STATES.map((one) => option(one, w.states[one], draft.state))}</select></div>
 </div>`,
 )}
 ${whoCard(t, draft, known)}
@@ -147,9 +148,8 @@ ${actions(t, back, false)}
 </form>`
   return answerPage(visit, {
     ...{ place: 'policies', content },
-    title:
-      id === null ? t.console.policy_edit.newTitle : t.console.policy_edit.editTitle(draft.name),
-    lead: t.console.policy_edit.lead,
+    title: id === null ? w.newTitle : w.editTitle(draft.name),
+    lead: w.lead,
     status,
   })
 }
@@ -192,18 +192,19 @@ const givesCard = (
   chosen: readonly PolicyChoice[],
   { find, found }: Looked,
 ): Markup => {
+  const w = t.console.policy_edit
   const apps = new Map(chosen.map(({ appId, app }) => [appId, app]))
   const more = (found ?? []).filter(({ value }) => !gives.includes(value))
   return card(
-    { id: 'gives', title: t.console.policy_edit.gives },
+    { id: 'gives', title: w.gives },
     html`<div class="in stack">
-${chosen.length === 0 ? html`<p class="soft">${t.console.policy_edit.givesNothing}</p>` : ''}
+${chosen.length === 0 ? html`<p class="soft">${w.givesNothing}</p>` : ''}
 ${chosen.map((one, at) => check({ name: `give.${at}`, value: one.value, words: one.words, isOn: true }))}
-${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: t.console.policy_edit.preapproved(app), isOn: preapproved.includes(id) }))}
-<div class="filter"><div class="grow"><label for="find-apps">${t.console.policy_edit.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${t.console.policy_edit.findDo}</button></div>
-${found !== null && more.length === 0 ? html`<p class="soft" role="status">${t.console.policy_edit.foundNothing}</p>` : ''}
+${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: w.preapproved(app), isOn: preapproved.includes(id) }))}
+<div class="filter"><div class="grow"><label for="find-apps">${w.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${w.findDo}</button></div>
+${found !== null && more.length === 0 ? html`<p class="soft" role="status">${w.foundNothing}</p>` : ''}
 ${more.map((one, at) => check({ name: `give.${chosen.length + at}`, value: one.value, words: one.words }))}
-${more.length > 0 ? html`<p class="help">${t.console.policy_edit.foundHelp}</p>` : ''}
+${more.length > 0 ? html`<p class="help">${w.foundHelp}</p>` : ''}
 </div>`,
   )
 }
@@ -233,7 +234,7 @@ ${listed(
     title: w.people,
     note: people.length < fitting ? w.firstOf(people.length) : '',
   },
-  [{ words: t.console.policy_edit.person }, { words: t.console.policy_edit.isNew }],
+  [w.person, w.isNew],
   people.map(({ id, name, email, isNew }) => [
     html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${whole(email)}</span>`,
     isNew ? w.yes : w.already,

@@ -72,9 +72,9 @@ ${REQUEST_STATUSES.map((one) => option(one, t.w.states[one], status))}</select><
 ${listed(
   { id: 'list', title: t.console.request.title, count: found.total },
   [
-    { words: t.console.request.what },
-    { words: t.console.request.forWhom, look: 'c3' },
-    { words: t.console.request.state },
+    t.console.request.what,
+    [t.console.request.forWhom, 'c3'],
+    t.console.request.state,
     { words: t.console.request.asked, look: 'c3', sort: by },
   ],
   rows,

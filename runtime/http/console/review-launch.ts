@@ -189,23 +189,24 @@ async function show(
   { draft, find = null, counted = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
   const { t } = visit
+  const w = t.console.review_launch
   const chosen = await chosenApps(visit, draft.apps)
   const more = find === null ? [] : await foundApps(visit, find)
-  const content = html`${problem === null ? '' : note('bad', 'alert', t.console.review_launch.notLaunched, problem, 'alert')}
+  const content = html`${problem === null ? '' : note('bad', 'alert', w.notLaunched, problem, 'alert')}
 ${counted === null ? '' : countCard(t, counted)}
 <form class="stack" method="post" action="${PATH}">
 ${proofField(visit.proof)}
-${enterButton(t.console.review_launch.count, find)}
+${enterButton(w.count, find)}
 ${counted === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(draft)}">${buttons(t, true)}`}
 ${card(
-  { id: 'about', title: t.console.review_launch.about },
+  { id: 'about', title: w.about },
   html`<div class="in stack">
-${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name, most: MAX_REVIEW_NAME, required: true })}
-${field({ t, id: 'deadline', label: t.console.review_launch.deadline, help: t.console.review_launch.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
-${choose({ id: 'type', label: t.console.review_launch.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, t.console.review_launch.types[one]] as const) })}
-${choose({ id: 'reviewers', label: t.console.review_launch.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, t.console.review_launch.kinds[one]] as const) })}
-${choose({ id: 'second_reviewers', label: t.console.review_launch.second, value: draft.second, all: [['', t.console.review_launch.noSecond] as const, ...SECOND.map((one) => [one, t.console.review_launch.secondKinds[one]] as const)] })}
-${choose({ id: 'on_deadline', label: t.console.review_launch.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, t.console.review_launch.deadlines[one]] as const) })}
+${field({ t, id: 'name', label: w.name, value: draft.name, most: MAX_REVIEW_NAME, required: true })}
+${field({ t, id: 'deadline', label: w.deadline, help: w.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
+${choose({ id: 'type', label: w.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, w.types[one]] as const) })}
+${choose({ id: 'reviewers', label: w.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, w.kinds[one]] as const) })}
+${choose({ id: 'second_reviewers', label: w.second, value: draft.second, all: [['', w.noSecond] as const, ...SECOND.map((one) => [one, w.secondKinds[one]] as const)] })}
+${choose({ id: 'on_deadline', label: w.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, w.deadlines[one]] as const) })}
 </div>`,
 )}
 ${appsCard(t, draft, chosen, find, more)}
@@ -214,7 +215,7 @@ ${buttons(t, false)}
 </form>`
   return answerPage(visit, {
     ...{ place: 'reviews', content },
-    ...{ title: t.console.review_launch.title, lead: t.console.review_launch.lead },
+    ...{ title: w.title, lead: w.lead },
     status,
   })
 }
@@ -248,13 +249,14 @@ function appsCard(
   find: string | null,
   more: readonly App[],
 ): Markup {
+  const w = t.console.review_launch
   const others = more.filter(({ id }) => !apps.includes(id))
   return card(
-    { id: 'apps', title: t.console.review_launch.apps },
+    { id: 'apps', title: w.apps },
     html`<div class="in stack">
 ${chosen.map(({ id, name }, at) => check({ name: `app.${at}`, value: id, words: brief(name, 120), isOn: true }))}
-<div class="filter"><div class="grow"><label for="find-apps">${t.console.review_launch.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${t.console.review_launch.findDo}</button></div>
-${find !== null && others.length === 0 ? html`<p class="soft" role="status">${t.console.review_launch.foundNothing}</p>` : ''}
+<div class="filter"><div class="grow"><label for="find-apps">${w.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${w.findDo}</button></div>
+${find !== null && others.length === 0 ? html`<p class="soft" role="status">${w.foundNothing}</p>` : ''}
 ${others.map(({ id, name }, at) => check({ name: `app.${chosen.length + at}`, value: id, words: brief(name, 120) }))}
 </div>`,
   )
@@ -279,18 +281,14 @@ ${filters.length >= MAX_FILTERS ? '' : html`<div><button class="btn" name="do" v
   )
 
 function countCard(t: PageLocale, counted: readonly Counted[]): Markup {
+  const w = t.console.review_launch
   const sum = counted.reduce((all, { told }) => all + told.items, 0)
   const examples = counted.flatMap(({ name, told }) =>
     told.examples.map((one) => [one.unique_identifier, one.label ?? '', name].filter(Boolean)),
   )
   return html`${listed(
-    { id: 'counted', title: t.console.review_launch.counted(thousands(sum, t)) },
-    [
-      { words: t.console.review_launch.app },
-      { words: t.console.review_launch.lines, look: 'num' },
-      { words: t.console.review_launch.accounts, look: 'num c3' },
-      { words: t.console.review_launch.excluded, look: 'num c3' },
-    ],
+    { id: 'counted', title: w.counted(thousands(sum, t)) },
+    [w.app, [w.lines, 'num'], [w.accounts, 'num c3'], [w.excluded, 'num c3']],
     counted.map(({ name, told }) => {
       const excluded = Object.values(told.excluded).reduce((all, one) => all + one, 0)
       return [
@@ -298,8 +296,8 @@ function countCard(t: PageLocale, counted: readonly Counted[]): Markup {
         ...[told.items, told.accounts, excluded].map((one) => thousands(one, t)),
       ]
     }),
-    { title: t.console.review_launch.noApps, text: '' },
+    { title: w.noApps, text: '' },
     t,
   )}
-${examples.length === 0 ? '' : card({ id: 'examples', title: t.console.review_launch.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`
+${examples.length === 0 ? '' : card({ id: 'examples', title: w.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`
 }

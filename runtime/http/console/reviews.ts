@@ -89,9 +89,9 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   const sorted = (key: string) => sortOf(key, sort, (to) => `/console/reviews?sort=${to}`)
   const columns: Column[] = [
     { words: w.review, sort: sorted('name') },
-    { words: w.state },
+    w.state,
     { words: w.deadline, look: 'c3', sort: sorted('deadline') },
-    { words: w.apps, look: 'num c3' },
+    [w.apps, 'num c3'],
   ]
   const page = pageNumber(c.req.query('page'))
   const found = await listReviews(db, principal, { sort, page, size: SIZE })
@@ -230,11 +230,11 @@ ${await grid(visit, base, { ...refused, mine: true, asked })}`
 
 const lineColumns = ({ w }: PageLocale): Column[] => [
   { words: w.choose, unseen: true, choosesPage: true },
-  { words: w.who },
-  { words: w.what, look: 'c3' },
-  { words: w.hints },
-  { words: w.state },
-  { words: w.held_since, look: 'c3' },
+  w.who,
+  [w.what, 'c3'],
+  w.hints,
+  w.state,
+  [w.held_since, 'c3'],
 ]
 
 async function grid(

@@ -16,25 +16,22 @@ const shownValue = (t: PageLocale, { secret, set, value }: SettingInForce) => {
 
 export async function showSettings(visit: ConsoleVisit): Promise<Response> {
   const { t } = visit
+  const w = t.console.setting
   const { items } = await visit.ask('list_settings')
   const rows = items.map((one) => [
     html`<code>${one.name}</code><span class="sub">${t.console.setting_meaning(one.name, one.meaning).replaceAll('`', '')}</span>`,
     shownValue(t, one),
-    t.console.setting.sources[one.source],
+    w.sources[one.source],
   ])
   return answerPage(visit, {
     ...{ place: 'settings', isPlace: true },
-    ...{ title: t.console.setting.title, lead: t.console.setting.lead },
+    ...{ title: w.title, lead: w.lead },
     content: listed(
-      { id: 'list', title: t.console.setting.title, count: items.length },
-      [
-        { words: t.console.setting.name },
-        { words: t.console.setting.value },
-        { words: t.console.setting.source, look: 'c3' },
-      ],
+      { id: 'list', title: w.title, count: items.length },
+      [w.name, w.value, [w.source, 'c3']],
       rows,
       {
-        ...{ title: t.console.setting.nothing, text: '' },
+        ...{ title: w.nothing, text: '' },
       },
       t,
     ),

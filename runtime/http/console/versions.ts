@@ -143,12 +143,7 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/generations/compare', t.w.compare),
     content: listed(
       { id: 'list', title: w.list },
-      [
-        { words: t.console.generation.generation },
-        { words: t.console.generation.what },
-        { words: t.console.generation.who, look: 'c3' },
-        { words: t.console.generation.rollback, look: 'num', unseen: true },
-      ],
+      [w.generation, w.what, [w.who, 'c3'], { words: w.rollback, look: 'num', unseen: true }],
       rows,
       nothing,
       t,
@@ -181,12 +176,7 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/publishers/trust', w.trust, 'main'),
     content: listed(
       { id: 'list', title: w.list },
-      [
-        { words: t.console.publisher.name },
-        { words: t.console.publisher.state },
-        { words: t.console.publisher.since, look: 'c3' },
-        { words: t.console.publisher.distrust, look: 'num', unseen: true },
-      ],
+      [w.name, w.state, [w.since, 'c3'], { words: w.distrust, look: 'num', unseen: true }],
       rows,
       nothing,
       t,

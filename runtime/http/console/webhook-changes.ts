@@ -93,20 +93,21 @@ const made = (t: PageLocale, about: About) => ({
 /** Shows a new secret, once, in the answer itself. */
 async function showSecret(visit: ConsoleVisit, id: string, secret: string): Promise<Response> {
   const { t } = visit
+  const w = t.console.webhook_change
   const content = card(
-    { id: 'secret', title: t.console.webhook_change.secretTitle },
+    { id: 'secret', title: w.secretTitle },
     html`<div class="in stack">
-<p id="secret-help">${t.console.webhook_change.secretHelp}</p>
-<div class="field"><label for="new-token">${t.console.webhook_change.secret}</label>
+<p id="secret-help">${w.secretHelp}</p>
+<div class="field"><label for="new-token">${w.secret}</label>
 <input id="new-token" class="mono" value="${secret}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-help"></div>
-<div><button class="btn" id="copy" type="button" hidden>${t.console.webhook_change.copy}</button></div>
+<div><button class="btn" id="copy" type="button" hidden>${w.copy}</button></div>
 <p id="copied" class="small" role="status"></p>
-<div class="row">${go(webhookPath(id), t.console.webhook_change.goOn, 'main')}</div>
+<div class="row">${go(webhookPath(id), w.goOn, 'main')}</div>
 </div>`,
   )
   return answerPage(visit, {
     ...{ place: 'webhooks', content },
-    title: t.console.webhook_change.secretReady,
+    title: w.secretReady,
   })
 }
 
@@ -116,22 +117,23 @@ async function showTried(
   { ok, status, ms, problem, response, sent }: WebhookTried,
 ): Promise<Response> {
   const { t } = visit
+  const w = t.console.webhook_change
   const json = (value: unknown) =>
     html`<pre class="wrap small">${JSON.stringify(value, null, 1)}</pre>`
-  const content = html`${ok ? note('good', 'check', t.console.webhook_change.testGood, '', 'status') : note('bad', 'x', t.console.webhook_change.testBad, problem ?? '', 'alert')}
+  const content = html`${ok ? note('good', 'check', w.testGood, '', 'status') : note('bad', 'x', w.testBad, problem ?? '', 'alert')}
 ${card(
-  { id: 'answer', title: t.console.webhook_change.answer },
+  { id: 'answer', title: w.answer },
   facts([
-    [t.console.webhook_change.status, status ?? '–'],
-    [t.console.webhook_change.took, `${thousands(Math.round(ms), t)} ms`],
-    [t.console.webhook_change.understood, response === null ? '–' : json(response)],
-    [t.console.webhook_change.sent, json(sent)],
+    [w.status, status ?? '–'],
+    [w.took, `${thousands(Math.round(ms), t)} ms`],
+    [w.understood, response === null ? '–' : json(response)],
+    [w.sent, json(sent)],
   ]),
 )}
-<div class="row">${go(`${webhookPath(id)}/test`, t.console.webhook_change.again)}${go(webhookPath(id), t.console.webhook_change.goOn, 'plain')}</div>`
+<div class="row">${go(`${webhookPath(id)}/test`, w.again)}${go(webhookPath(id), w.goOn, 'plain')}</div>`
   return answerPage(visit, {
     ...{ place: 'webhooks', content },
-    title: ok ? t.console.webhook_change.testGood : t.console.webhook_change.testBad,
+    title: ok ? w.testGood : w.testBad,
   })
 }
 

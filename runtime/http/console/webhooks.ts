@@ -12,39 +12,36 @@ import { webhookPath } from './webhook-changes.ts'
 const MAX_WEBHOOKS = 1000
 
 const state = (t: PageLocale, { enabled, feed }: Webhook, now: Date): Markup => {
-  if (!enabled) return badge(['', 'minus'], t.console.webhook.disabled)
-  if (!feed?.failing_since) return badge(['good', 'check'], t.console.webhook.works)
-  return html`${badge(['bad', 'x'], t.console.webhook.failing)}<span class="sub">${t.age(new Date(feed.failing_since), now)}, ${t.console.webhook.waiting(thousands(feed.waiting, t))}</span>`
+  const w = t.console.webhook
+  if (!enabled) return badge(['', 'minus'], w.disabled)
+  if (!feed?.failing_since) return badge(['good', 'check'], w.works)
+  return html`${badge(['bad', 'x'], w.failing)}<span class="sub">${t.age(new Date(feed.failing_since), now)}, ${w.waiting(thousands(feed.waiting, t))}</span>`
 }
 
 export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
   const { now, t } = visit
+  const w = t.console.webhook
   const { items } = await visit.ask('list_webhooks')
   const rows = items.slice(0, MAX_WEBHOOKS).map((one) => {
     const at = webhookPath(one.id)
     const named = html`<span class="unseen">: ${one.name}</span>`
     return [
-      html`<a class="go" href="${at}">${brief(one.name, 120)}</a><span class="sub">${t.console.webhook.types[one.hook_type]}${one.description ? `, ${brief(one.description)}` : ''}</span>`,
+      html`<a class="go" href="${at}">${brief(one.name, 120)}</a><span class="sub">${w.types[one.hook_type]}${one.description ? `, ${brief(one.description)}` : ''}</span>`,
       html`${state(t, one, now)}${one.feed?.problem ? html`<span class="sub">${brief(one.feed.problem)}</span>` : ''}`,
       html`<span class="mono">${brief(one.url ?? '–', 120)}</span>`,
-      go(`${at}/test`, html`${t.console.webhook.test}${named}`, 'less'),
+      go(`${at}/test`, html`${w.test}${named}`, 'less'),
     ]
   })
   return answerPage(visit, {
     ...{ place: 'webhooks', isPlace: true },
-    title: t.console.webhook.title,
-    lead: t.console.webhook.lead,
-    actions: go('/console/webhooks/new', t.console.webhook.make, 'main'),
+    title: w.title,
+    lead: w.lead,
+    actions: go('/console/webhooks/new', w.make, 'main'),
     content: listed(
-      { id: 'list', title: t.console.webhook.title, count: items.length },
-      [
-        { words: t.console.webhook.name },
-        { words: t.console.webhook.state },
-        { words: t.console.webhook.goesTo, look: 'c3' },
-        { words: t.console.webhook.action, look: 'num', unseen: true },
-      ],
+      { id: 'list', title: w.title, count: items.length },
+      [w.name, w.state, [w.goesTo, 'c3'], { words: w.action, look: 'num', unseen: true }],
       rows,
-      { title: t.console.webhook.none, text: t.console.webhook.noneText },
+      { title: w.none, text: w.noneText },
       t,
     ),
   })
