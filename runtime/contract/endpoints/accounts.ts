@@ -10,12 +10,12 @@ import {
   UploadedActivity,
 } from '../models/upload.ts'
 import { endpoint } from './endpoint.ts'
-import { asOf, datetime, manyOf, oneOf, pageParams, text, texts } from './params.ts'
+import { asOf, datetime, manyOf, oneOf, text, texts } from './params.ts'
 
 const accounts = endpoint('Accounts')
 
 export const ACCOUNT_ENDPOINTS = {
-  list_app_accounts: accounts.get('/accounts', {
+  list_app_accounts: accounts.page('/accounts', {
     summary: 'List accounts, by app and by their id in the app',
     who: 'accounts.read',
     query: {
@@ -27,21 +27,17 @@ export const ACCOUNT_ENDPOINTS = {
       expand: texts().describe('app'),
       sort: oneOf(ACCOUNT_SORTS).describe('Sort order; a leading minus reverses it'),
       as_of: asOf,
-      ...pageParams,
     },
-    answer: 'page',
     output: Account,
   }),
-  list_associations: accounts.get('/associations', {
+  list_associations: accounts.page('/associations', {
     summary: 'List the entitlements that accounts held, as reported by complete syncs',
     who: 'accounts.read',
     query: {
       app_id: text().describe('Only in this app'),
       account_id: text().describe('Only entitlements of this account'),
       as_of: asOf,
-      ...pageParams,
     },
-    answer: 'page',
     output: Association,
   }),
   upload_accounts: accounts.post('/accounts/upload', {

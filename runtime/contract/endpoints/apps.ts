@@ -15,7 +15,7 @@ import {
 import { CATEGORIES } from '../models/categories.ts'
 import { TriggerSyncInput, TriggerSyncOutput } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, oneOf, pageParams, text, texts } from './params.ts'
+import { bool, oneOf, text, texts } from './params.ts'
 
 const apps = endpoint('Apps')
 const integrations = endpoint('Integrations')
@@ -23,7 +23,7 @@ const integrations = endpoint('Integrations')
 const expand = texts().describe('custom_attributes')
 
 export const APP_ENDPOINTS = {
-  list_apps: apps.get('/apps', {
+  list_apps: apps.page('/apps', {
     summary: 'List apps, by name',
     who: 'caller',
     query: {
@@ -33,9 +33,7 @@ export const APP_ENDPOINTS = {
       disconnected: bool(null).describe('Only disconnected apps, or only connected ones'),
       sort: oneOf(APP_SORTS).describe('Sort order; a leading minus reverses it'),
       expand,
-      ...pageParams,
     },
-    answer: 'page',
     output: AppWithCustomAttributes,
   }),
   create_app: apps.post('/apps', {
@@ -84,11 +82,10 @@ export const APP_ENDPOINTS = {
     status: 202,
     errors: [501],
   }),
-  list_integrations: integrations.get('/integrations', {
+  list_integrations: integrations.page('/integrations', {
     summary: 'List the integrations that can be connected',
     who: 'caller',
-    query: { query: text().describe('Part of the id or the name'), ...pageParams },
-    answer: 'page',
+    query: { query: text().describe('Part of the id or the name') },
     output: IntegrationCatalogOutput,
   }),
   get_integration: integrations.get('/integrations/:app_class_id', {

@@ -11,7 +11,7 @@ import {
 } from '../models/app-store.ts'
 import { InlineWebhook } from '../models/inline-webhook.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, pageParams, text, texts } from './params.ts'
+import { bool, text, texts } from './params.ts'
 
 const store = endpoint('AppStore')
 const webhooks = endpoint('Webhooks')
@@ -19,7 +19,7 @@ const webhooks = endpoint('Webhooks')
 const expand = texts().describe('custom_attributes')
 
 export const APPSTORE_ENDPOINTS = {
-  list_appstore_apps: store.get('/appstore/apps', {
+  list_appstore_apps: store.page('/appstore/apps', {
     summary: 'List the apps of the app store that the caller can see, by name',
     who: 'caller',
     query: {
@@ -34,9 +34,7 @@ export const APPSTORE_ENDPOINTS = {
         'Include hidden apps; requires the permission appstore.read',
       ),
       expand,
-      ...pageParams,
     },
-    answer: 'page',
     output: AppStoreApp,
   }),
   add_appstore_app: store.post('/appstore/apps', {

@@ -2,21 +2,19 @@
 import { AccessRequest } from '../models/access-request.ts'
 import { BreakGlass, BreakGlassInput, TakeBreakGlassInput } from '../models/break-glass.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, pageParams, text } from './params.ts'
+import { bool, text } from './params.ts'
 
 const glass = endpoint('BreakGlass')
 
 export const BREAK_GLASS_ENDPOINTS = {
-  list_break_glass: glass.get('/break_glass', {
+  list_break_glass: glass.page('/break_glass', {
     summary:
       'List the break-glass permissions that the caller may take, and those of apps that the caller may read',
     who: 'caller',
     query: {
       mine: bool(false).describe('Only permissions that the caller may take now'),
       app_id: text().describe('Only of this app'),
-      ...pageParams,
     },
-    answer: 'page',
     output: BreakGlass,
   }),
   put_break_glass: glass.put('/break_glass/:break_glass_id', {

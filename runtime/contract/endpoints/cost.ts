@@ -1,7 +1,7 @@
 /** Cost of apps. Keyway's own. */
 import { ExpenseTotal, Licence, LicencePriceInput, RecordedExpense } from '../models/cost.ts'
 import { endpoint } from './endpoint.ts'
-import { datetime, pageParams, text } from './params.ts'
+import { datetime, text } from './params.ts'
 
 const cost = endpoint('Cost')
 
@@ -12,26 +12,23 @@ const within = {
 }
 
 export const COST_ENDPOINTS = {
-  list_recorded_expenses: cost.get('/expenses', {
+  list_recorded_expenses: cost.page('/expenses', {
     summary: 'List expenses reported by apps, newest first',
     who: 'expenses.read',
-    query: { ...within, ...pageParams },
-    answer: 'page',
+    query: { ...within },
     output: RecordedExpense,
   }),
-  list_expense_totals: cost.get('/expenses/totals', {
+  list_expense_totals: cost.page('/expenses/totals', {
     summary:
       'List the cost of each app per month and currency; by default for the last twelve months',
     who: 'expenses.read',
-    query: { ...within, ...pageParams },
-    answer: 'page',
+    query: { ...within },
     output: ExpenseTotal,
   }),
-  list_licences: cost.get('/licences', {
+  list_licences: cost.page('/licences', {
     summary: 'List paid entitlements, with seats held and used',
     who: 'expenses.read',
-    query: { app_id: text().describe('Only of this app'), ...pageParams },
-    answer: 'page',
+    query: { app_id: text().describe('Only of this app') },
     output: Licence,
   }),
   put_licence_price: cost.put('/licences/:licence_id/price', {

@@ -1,20 +1,18 @@
 /** Delegates of approvers. Keyway's own. */
 import { Delegation, DelegationInput } from '../models/delegation.ts'
 import { endpoint } from './endpoint.ts'
-import { pageParams, text } from './params.ts'
+import { text } from './params.ts'
 
 const delegations = endpoint('Delegations')
 
 export const DELEGATION_ENDPOINTS = {
-  list_delegations: delegations.get('/delegations', {
+  list_delegations: delegations.page('/delegations', {
     summary: 'List delegations, newest first: those of the caller, or with tasks.read all of them',
     who: 'caller',
     query: {
       user_id: text().describe('Only delegations of this person'),
       delegate_id: text().describe('Only delegations to this person'),
-      ...pageParams,
     },
-    answer: 'page',
     output: Delegation,
   }),
   create_delegation: delegations.post('/delegations', {

@@ -7,7 +7,7 @@ import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { byMethod, type EndpointMethod } from './methods.ts'
-import type { Params, ParamValues } from './params.ts'
+import { type Params, type ParamValues, pageParams } from './params.ts'
 
 /** Statuses of failures of the core interface. */
 export type FailureStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 503
@@ -55,31 +55,42 @@ type Given<Q extends Params, B extends AnySchema | null> = Pick<EndpointRow, 'su
   }
 
 /**
- * Returns functions, by method, that make rows with this tag. Members with a common default may be left out.
+ * Returns functions that make rows with this tag: one for each method, and `page` for a list in pages, which
+ * adds its parameters. Members with a common default may be left out.
  */
-export const endpoint = (tag: string) =>
-  byMethod(
-    (method) =>
-      <const Q extends Params = Record<never, never>, const B extends AnySchema | null = null>(
-        path: string,
-        given: Given<Q, B>,
-      ): Endpoint<Q, B> => {
-        const { query, body, output = null, status } = given
-        const { answer = output ? 'json' : 'empty' } = given
-        return {
-          ...given,
-          ...{ method, path, tag },
-          // The cast holds: absent members get the defaults of the two types.
-          ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
-          maxBytes: given.maxBytes ?? null,
-          upload: given.upload ?? null,
-          answer,
-          output,
-          status: status ?? (answer === 'empty' ? 204 : 200),
-          errors: given.errors ?? [],
-        }
-      },
-  )
+export const endpoint = (tag: string) => {
+  const make =
+    (method: EndpointMethod) =>
+    <const Q extends Params = Record<never, never>, const B extends AnySchema | null = null>(
+      path: string,
+      given: Given<Q, B>,
+    ): Endpoint<Q, B> => {
+      const { query, body, output = null, status } = given
+      const { answer = output ? 'json' : 'empty' } = given
+      return {
+        ...given,
+        ...{ method, path, tag },
+        // The cast holds: absent members get the defaults of the two types.
+        ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
+        maxBytes: given.maxBytes ?? null,
+        upload: given.upload ?? null,
+        answer,
+        output,
+        status: status ?? (answer === 'empty' ? 204 : 200),
+        errors: given.errors ?? [],
+      }
+    }
+  return {
+    ...byMethod(make),
+    page: <const Q extends Params = Record<never, never>>(
+      path: string,
+      given: Given<Q, null>,
+    ): Endpoint<Q & typeof pageParams, null> => {
+      const row = make('GET')(path, { ...given, answer: 'page' })
+      return { ...row, query: { ...row.query, ...pageParams } }
+    },
+  }
+}
 
 /** Parsed input of an endpoint's handler. */
 export type EndpointInput<E extends Endpoint> = {

@@ -10,13 +10,13 @@ import {
 } from '../models/finding.ts'
 import { SeparationInput, SeparationRule } from '../models/separation.ts'
 import { endpoint } from './endpoint.ts'
-import { manyOf, pageParams, text } from './params.ts'
+import { manyOf, text } from './params.ts'
 
 const findings = endpoint('Findings')
 const separation = endpoint('SeparationOfDuties')
 
 export const FINDING_ENDPOINTS = {
-  list_findings: findings.get('/findings', {
+  list_findings: findings.page('/findings', {
     summary: 'List findings, newest first; an App Admin sees those of their apps',
     who: 'caller',
     query: {
@@ -26,9 +26,7 @@ export const FINDING_ENDPOINTS = {
       app_id: text().describe('Only in this app'),
       user_id: text().describe('Only of this person'),
       separation_rule_id: text().describe('Only findings about this rule'),
-      ...pageParams,
     },
-    answer: 'page',
     output: AccessFinding,
   }),
   get_finding: findings.get('/findings/:finding_id', {
@@ -50,11 +48,10 @@ export const FINDING_ENDPOINTS = {
     output: AccessFinding,
     errors: [409],
   }),
-  list_separation_rules: separation.get('/separation_of_duties', {
+  list_separation_rules: separation.page('/separation_of_duties', {
     summary: 'List separation-of-duties rules, newest first',
     who: 'findings.read',
-    query: { name: text().describe('Part of the name'), ...pageParams },
-    answer: 'page',
+    query: { name: text().describe('Part of the name') },
     output: SeparationRule,
   }),
   create_separation_rule: separation.post('/separation_of_duties', {

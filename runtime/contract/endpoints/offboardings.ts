@@ -6,7 +6,7 @@ import {
   UserOffboardingOutput,
 } from '../models/user-offboarding.ts'
 import { endpoint } from './endpoint.ts'
-import { pageParams, text } from './params.ts'
+import { text } from './params.ts'
 
 const offboardings = endpoint('Lifecycle management')
 
@@ -18,11 +18,10 @@ export const OFFBOARDING_ENDPOINTS = {
     output: UserOffboardingOutput,
     status: 201,
   }),
-  list_user_offboardings: offboardings.get('/lifecycle-management/user-offboardings', {
+  list_user_offboardings: offboardings.page('/lifecycle-management/user-offboardings', {
     summary: 'List offboardings with their progress, newest first',
     who: 'offboardings.read',
-    query: { user_id: text().describe('Only offboardings of this user'), ...pageParams },
-    answer: 'page',
+    query: { user_id: text().describe('Only offboardings of this user') },
     output: OffboardingProgress,
   }),
   get_user_offboarding: offboardings.get(

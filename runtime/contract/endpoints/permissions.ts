@@ -5,7 +5,7 @@ import {
   RequestablePermissionOutput,
 } from '../models/requestable-permission.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, pageParams, requiredText, text } from './params.ts'
+import { bool, requiredText, text } from './params.ts'
 
 const permissions = endpoint('Permissions')
 
@@ -20,22 +20,19 @@ const filters = {
   exact_match: bool(false).describe('Whether the whole text must match'),
   in_app_store: bool(null).describe('Only visible permissions, or only hidden ones'),
   ...inherited,
-  ...pageParams,
 }
 
 export const PERMISSION_ENDPOINTS = {
-  list_app_permissions: permissions.get('/appstore/apps/:app_id/requestable_permissions', {
+  list_app_permissions: permissions.page('/appstore/apps/:app_id/requestable_permissions', {
     summary: 'List the requestable permissions of an app, by label',
     who: 'caller',
     query: filters,
-    answer: 'page',
     output: RequestablePermissionOutput,
   }),
-  list_permissions: permissions.get('/appstore/requestable_permissions', {
+  list_permissions: permissions.page('/appstore/requestable_permissions', {
     summary: 'List the requestable permissions of an app, by label',
     who: 'caller',
     query: { app_id: requiredText().describe('Id of the app'), ...filters },
-    answer: 'page',
     output: RequestablePermissionOutput,
   }),
   create_permission: permissions.post('/appstore/requestable_permissions', {

@@ -1,20 +1,18 @@
 /** Access policies: core-interface.md section 1.10. */
 import { AccessPolicyInput, AccessPolicyOutput, POLICY_SORTS } from '../models/access-policy.ts'
 import { endpoint } from './endpoint.ts'
-import { oneOf, pageParams, text } from './params.ts'
+import { oneOf, text } from './params.ts'
 
 const policies = endpoint('AccessPolicies')
 
 export const POLICY_ENDPOINTS = {
-  list_access_policies: policies.get('/access_policies', {
+  list_access_policies: policies.page('/access_policies', {
     summary: 'List access policies, newest first',
     who: 'policies.read',
     query: {
       name: text().describe('Part of the name'),
       sort: oneOf(POLICY_SORTS).describe('Sort order; a leading minus reverses it'),
-      ...pageParams,
     },
-    answer: 'page',
     output: AccessPolicyOutput,
   }),
   create_access_policy: policies.post('/access_policies', {

@@ -5,16 +5,15 @@ import {
   PreApprovalRuleUpdateInput,
 } from '../models/pre-approval-rule.ts'
 import { endpoint } from './endpoint.ts'
-import { pageParams, requiredText } from './params.ts'
+import { requiredText } from './params.ts'
 
 const rules = endpoint('PreApproval')
 
 export const PRE_APPROVAL_ENDPOINTS = {
-  list_pre_approval_rules: rules.get('/appstore/pre_approval_rules', {
+  list_pre_approval_rules: rules.page('/appstore/pre_approval_rules', {
     summary: 'List the pre-approval rules of an app, oldest first',
     who: 'caller',
-    query: { app_id: requiredText().describe('Id of the app'), ...pageParams },
-    answer: 'page',
+    query: { app_id: requiredText().describe('Id of the app') },
     output: PreApprovalRuleOutput,
   }),
   create_pre_approval_rule: rules.post('/appstore/pre_approval_rules', {

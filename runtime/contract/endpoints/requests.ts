@@ -9,7 +9,7 @@ import {
 import { MAX_OUTLOOKS, RequestOutlook } from '../models/asking.ts'
 import { AddCommentInput } from '../models/task.ts'
 import { endpoint } from './endpoint.ts'
-import { manyOf, pageParams, text, texts } from './params.ts'
+import { manyOf, text, texts } from './params.ts'
 
 const requests = endpoint('AccessRequests')
 
@@ -23,7 +23,7 @@ export const REQUEST_ENDPOINTS = {
     output: v.array(AccessRequest),
     status: 201,
   }),
-  list_access_requests: requests.get('/appstore/access_requests', {
+  list_access_requests: requests.page('/appstore/access_requests', {
     summary: 'List the caller’s access requests; for admins all requests',
     who: 'caller',
     query: {
@@ -35,9 +35,7 @@ export const REQUEST_ENDPOINTS = {
       statuses: manyOf(REQUEST_STATUSES).describe('Only requests in one of these states'),
       sort: text().describe('ASC or DESC, by creation time'),
       expand,
-      ...pageParams,
     },
-    answer: 'page',
     output: AccessRequest,
   }),
   get_access_request: requests.get('/appstore/access_requests/:access_request_id', {

@@ -32,7 +32,7 @@ import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-up
 import { described, strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { listIn } from './json-param.ts'
-import { bool, manyOf, oneOf, pageParams, text } from './params.ts'
+import { bool, manyOf, oneOf, text } from './params.ts'
 
 const reviews = endpoint('AccessReviews')
 const ONE = '/access_reviews/:access_review_id'
@@ -46,14 +46,12 @@ export const REVIEW_ENDPOINTS = {
     status: 201,
     errors: [400, 404],
   }),
-  list_access_reviews: reviews.get('/access_reviews', {
+  list_access_reviews: reviews.page('/access_reviews', {
     summary: 'List access reviews, newest first',
     who: 'reviews.read',
     query: {
       sort: oneOf(REVIEW_SORTS).describe('Sort order; a leading minus reverses it'),
-      ...pageParams,
     },
-    answer: 'page',
     output: AccessReviewOutput,
   }),
   // Before the endpoints of one review, which would take it for an id.
@@ -118,7 +116,7 @@ export const REVIEW_ENDPOINTS = {
     output: AccessReviewSettings,
     errors: [400, 404],
   }),
-  list_access_review_items: reviews.get(`${ONE}/items`, {
+  list_access_review_items: reviews.page(`${ONE}/items`, {
     summary: 'List the lines of a review; without the right to read reviews, only the caller’s own',
     who: 'caller',
     query: {
@@ -132,9 +130,7 @@ export const REVIEW_ENDPOINTS = {
       scope_filters: listIn(ScopeFilter, MAX_FILTERS).describe(
         'Only lines that match these scope filters, as JSON: at least one filter of each group',
       ),
-      ...pageParams,
     },
-    answer: 'page',
     output: AccessReviewItem,
     errors: [400, 404],
   }),
@@ -185,11 +181,9 @@ export const REVIEW_ENDPOINTS = {
     status: 201,
     errors: [400, 403, 404, 409],
   }),
-  list_access_review_uploads: reviews.get(`${ONE}/evidence/uploads`, {
+  list_access_review_uploads: reviews.page(`${ONE}/evidence/uploads`, {
     summary: 'List the files attached to a review, oldest first',
     who: 'reviews.read',
-    query: { ...pageParams },
-    answer: 'page',
     output: AccessReviewUpload,
     errors: [404],
   }),

@@ -1,16 +1,13 @@
 /** Tokens of identity providers that push people by SCIM. Keyway's own. */
 import { NewScimToken, ScimToken, ScimTokenInput } from '../models/scim.ts'
 import { endpoint } from './endpoint.ts'
-import { pageParams } from './params.ts'
 
 const tokens = endpoint('SCIM tokens')
 
 export const SCIM_TOKEN_ENDPOINTS = {
-  list_scim_tokens: tokens.get('/scim_tokens', {
+  list_scim_tokens: tokens.page('/scim_tokens', {
     summary: 'List the tokens of identity providers, newest first',
     who: 'scim.read',
-    query: pageParams,
-    answer: 'page',
     output: ScimToken,
   }),
   create_scim_token: tokens.post('/scim_tokens', {

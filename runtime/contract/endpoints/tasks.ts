@@ -10,14 +10,14 @@ import {
   TaskComment,
 } from '../models/task.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, pageParams, text, texts } from './params.ts'
+import { bool, text, texts } from './params.ts'
 
 const tasks = endpoint('Tasks')
 
 const expand = texts().describe('actions, assignees; for a single task also comments')
 
 export const TASK_ENDPOINTS = {
-  list_tasks: tasks.get('/tasks', {
+  list_tasks: tasks.page('/tasks', {
     summary: 'List the tasks that are assigned to the caller',
     who: 'caller',
     query: {
@@ -34,9 +34,7 @@ export const TASK_ENDPOINTS = {
       assigned_identity_ids: texts(),
       assigned_group_ids: texts(),
       access_request_id: text(),
-      ...pageParams,
     },
-    answer: 'page',
     output: Task,
   }),
   get_task: tasks.get('/tasks/:task_id', {

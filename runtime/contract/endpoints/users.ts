@@ -9,7 +9,7 @@ import { PersonalSettings, PersonalSettingsChange } from '../models/personal-set
 import { IdentityEventsResult } from '../models/sync.ts'
 import { strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { asOf, bool, datetime, int, oneOf, pageParams, text, texts } from './params.ts'
+import { asOf, bool, datetime, int, oneOf, text, texts } from './params.ts'
 import { PersonExport } from './personal-data.ts'
 
 const users = endpoint('Users')
@@ -41,7 +41,7 @@ export const USER_ENDPOINTS = {
     output: PersonExport,
     errors: [429],
   }),
-  list_users: users.get('/users', {
+  list_users: users.page('/users', {
     summary: 'List users, by e-mail',
     who: 'users.read',
     query: {
@@ -49,9 +49,7 @@ export const USER_ENDPOINTS = {
       exact_match: exact,
       sort: oneOf(USER_SORTS).describe('Sort order; a leading minus reverses it'),
       expand: texts().describe('custom_attributes'),
-      ...pageParams,
     },
-    answer: 'page',
     output: UserWithCustomAttributes,
   }),
   get_user: users.get('/users/:user_id', {
@@ -60,19 +58,17 @@ export const USER_ENDPOINTS = {
     query: { expand: texts().describe('custom_attributes') },
     output: UserWithCustomAttributes,
   }),
-  list_user_accounts: users.get('/users/:user_id/accounts', {
+  list_user_accounts: users.page('/users/:user_id/accounts', {
     summary: "List the accounts of a user; another user's need accounts.read",
     who: 'caller',
-    query: { expand: texts().describe('app'), as_of: asOf, ...pageParams },
-    answer: 'page',
+    query: { expand: texts().describe('app'), as_of: asOf },
     output: Account,
   }),
-  list_user_access: users.get('/users/:user_id/access', {
+  list_user_access: users.page('/users/:user_id/access', {
     summary:
       "List the access of a user at a given time, with its reasons: accounts, their entitlements, groups, and grants not found by a sync; another user's access needs accounts.read",
     who: 'caller',
-    query: { as_of: asOf, ...pageParams },
-    answer: 'page',
+    query: { as_of: asOf },
     output: Access,
     errors: [403, 404],
   }),
@@ -112,7 +108,7 @@ export const USER_ENDPOINTS = {
     },
     output: IdentityEventsResult,
   }),
-  list_groups: groups.get('/groups', {
+  list_groups: groups.page('/groups', {
     summary: 'List groups, by name',
     who: 'groups.read',
     query: {
@@ -120,9 +116,7 @@ export const USER_ENDPOINTS = {
       name: text().describe('Part of the name'),
       exact_match: exact,
       app_id: text(),
-      ...pageParams,
     },
-    answer: 'page',
     output: Group,
   }),
   get_group: groups.get('/groups/:group_id', {
@@ -130,11 +124,9 @@ export const USER_ENDPOINTS = {
     who: 'groups.read',
     output: Group,
   }),
-  list_group_users: groups.get('/groups/:group_id/users', {
+  list_group_users: groups.page('/groups/:group_id/users', {
     summary: 'List the members of a group',
     who: 'groups.read',
-    query: pageParams,
-    answer: 'page',
     output: User,
   }),
 } as const
