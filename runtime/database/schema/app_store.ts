@@ -5,16 +5,7 @@
  * (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
  */
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import {
@@ -33,16 +24,19 @@ export type StoredDocument = { [member: string]: unknown }
  */
 export const appStoreSettings = pgTable(
   'app_store_settings',
-  {
+  (t) => ({
     appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    inAppStore: boolean('in_app_store').notNull().default(false),
-    discoverability: text('discoverability', { enum: DISCOVERABILITIES }).notNull().default('FULL'),
+    inAppStore: t.boolean('in_app_store').notNull().default(false),
+    discoverability: t
+      .text('discoverability', { enum: DISCOVERABILITIES })
+      .notNull()
+      .default('FULL'),
     /** Null: all groups. */
-    allowedGroupIds: uuid('allowed_group_ids').array(),
-    document: jsonb('document').$type<StoredDocument>().notNull().default({}),
+    allowedGroupIds: t.uuid('allowed_group_ids').array(),
+    document: t.jsonb('document').$type<StoredDocument>().notNull().default({}),
     ...timestamps(),
-  },
+  }),
   (table) => [
     index('app_store_settings_found')
       .on(table.domainId, table.discoverability, table.appId)
@@ -53,32 +47,32 @@ export type SettingsRow = typeof appStoreSettings.$inferSelect
 
 export const requestablePermissions = pgTable(
   'requestable_permissions',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     /** NATIVE: created here. SYNCED: reported by the app. */
-    type: text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
-    label: text('label').notNull(),
-    visibility: text('visibility', { enum: PERMISSION_VISIBILITIES }).notNull().default('HIDDEN'),
+    type: t.text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
+    label: t.text('label').notNull(),
+    visibility: t.text('visibility', { enum: PERMISSION_VISIBILITIES }).notNull().default('HIDDEN'),
     /** False: the groups that the app allows. */
-    allowedGroupsOverride: boolean('allowed_groups_override').notNull().default(false),
+    allowedGroupsOverride: t.boolean('allowed_groups_override').notNull().default(false),
     /** Null: all groups. */
-    allowedGroupIds: uuid('allowed_group_ids').array(),
+    allowedGroupIds: t.uuid('allowed_group_ids').array(),
     /** For a SYNCED permission: the entitlement in the app. */
-    entitlementType: text('entitlement_type'),
-    entitlementId: text('entitlement_id'),
-    resourceType: text('resource_type'),
+    entitlementType: t.text('entitlement_type'),
+    entitlementId: t.text('entitlement_id'),
+    resourceType: t.text('resource_type'),
     /** Empty for the global resource. */
-    resourceId: text('resource_id'),
+    resourceId: t.text('resource_id'),
     /** When the entitlement was found missing in the app. It can no longer be requested. */
     goneAt: moment('gone_at'),
     /** For a SYNCED permission: the label set by the last sync. If `label` differs, an admin set it. */
-    syncedLabel: text('synced_label'),
+    syncedLabel: t.text('synced_label'),
     /** The permission's `request_config`. */
-    document: jsonb('document').$type<StoredDocument>().notNull().default({}),
+    document: t.jsonb('document').$type<StoredDocument>().notNull().default({}),
     ...timestamps(),
-  },
+  }),
   (table) => [
     index('requestable_permissions_order').on(table.appId, table.label, table.id),
     index('requestable_permissions_visible').on(
@@ -101,34 +95,34 @@ export type PermissionRow = typeof requestablePermissions.$inferSelect
 
 export const preApprovalRules = pgTable(
   'pre_approval_rules',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    document: jsonb('document').$type<StoredDocument>().notNull(),
+    document: t.jsonb('document').$type<StoredDocument>().notNull(),
     ...timestamps(),
-  },
+  }),
   (table) => [index('pre_approval_rules_order').on(table.appId, table.createdAt, table.id)],
 )
 
 /** Calls to systems of the operator. */
 export const inlineWebhooks = pgTable(
   'inline_webhooks',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    hookType: text('hook_type').$type<InlineWebhookType>().notNull(),
-    name: text('name').notNull(),
-    description: text('description'),
+    hookType: t.text('hook_type').$type<InlineWebhookType>().notNull(),
+    name: t.text('name').notNull(),
+    description: t.text('description'),
     /** Target URL. Null if so far there is only a name. */
-    url: text('url'),
+    url: t.text('url'),
     /** Names of the headers sent along, in lower case. */
-    headerNames: text('header_names').array().notNull().default(sql`'{}'`),
+    headerNames: t.text('header_names').array().notNull().default(sql`'{}'`),
     /** Values of its headers and its signing secret (core/webhooks/secrets.ts), sealed. */
     sealed: bytes('sealed'),
-    enabled: boolean('enabled').notNull().default(true),
+    enabled: t.boolean('enabled').notNull().default(true),
     ...timestamps(),
-  },
+  }),
   (table) => [index('inline_webhooks_order').on(table.domainId, table.name, table.id)],
 )
 export type WebhookRow = typeof inlineWebhooks.$inferSelect
@@ -136,15 +130,15 @@ export type WebhookRow = typeof inlineWebhooks.$inferSelect
 /** Break-glass permissions. */
 export const breakGlass = pgTable(
   'break_glass',
-  {
+  (t) => ({
     /** Id of the permission. */
     id: partOf('id', () => requestablePermissions.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    groupIds: uuid('group_ids').array().notNull(),
-    maxMinutes: integer('max_minutes').notNull(),
+    groupIds: t.uuid('group_ids').array().notNull(),
+    maxMinutes: t.integer('max_minutes').notNull(),
     ...timestamps(),
-  },
+  }),
   (table) => [
     index('break_glass_order').on(table.domainId, table.createdAt, table.id),
     index('break_glass_app').on(table.appId),

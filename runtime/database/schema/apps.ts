@@ -1,15 +1,6 @@
 /** Apps with accounts of people: connected ones, and those that are only kept as records. */
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import {
   ACCOUNT_STATUSES,
@@ -28,25 +19,27 @@ export type AppFacts = Partial<Record<(typeof FACT_NAMES)[number], string>>
 
 export const apps = pgTable(
   'apps',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     /** Id of the connector. For a custom app, a word made of its name. */
-    appClassId: text('app_class_id').notNull(),
+    appClassId: t.text('app_class_id').notNull(),
     /** Tenant as reported by validate_credentials. `custom_app_import` for a custom app. */
-    instanceId: text('instance_id').notNull(),
+    instanceId: t.text('instance_id').notNull(),
     /** Null for a custom app. */
-    connectorId: text('connector_id'),
+    connectorId: t.text('connector_id'),
     /** Displayed name: the override's, or the default's. Apps are searched and ordered by it. */
-    name: text('name').notNull(),
-    defaults: jsonb('defaults').$type<AppFacts>().notNull().default({}),
-    overrides: jsonb('overrides').$type<AppFacts>().notNull().default({}),
-    status: text('status', { enum: APP_STATUSES }).notNull().default('APPROVED'),
-    sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
-    connectionSource: text('connection_source', { enum: CONNECTION_SOURCES })
+    name: t.text('name').notNull(),
+    defaults: t.jsonb('defaults').$type<AppFacts>().notNull().default({}),
+    overrides: t.jsonb('overrides').$type<AppFacts>().notNull().default({}),
+    status: t.text('status', { enum: APP_STATUSES }).notNull().default('APPROVED'),
+    sources: t.text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
+    connectionSource: t
+      .text('connection_source', { enum: CONNECTION_SOURCES })
       .notNull()
       .default('API'),
-    customAttributes: jsonb('custom_attributes')
+    customAttributes: t
+      .jsonb('custom_attributes')
       .$type<Record<string, unknown>>()
       .notNull()
       .default({}),
@@ -54,14 +47,15 @@ export const apps = pgTable(
     sealedConnection: bytes('sealed_connection'),
     disconnectedAt: moment('disconnected_at'),
     /** Administrators of the app. An App Admin reaches the apps that list them. */
-    adminUserIds: uuid('admin_user_ids').array().notNull().default(sql`'{}'`),
-    adminGroupIds: uuid('admin_group_ids').array().notNull().default(sql`'{}'`),
-    allowMultiplePermissionSelection: boolean('allow_multiple_permission_selection')
+    adminUserIds: t.uuid('admin_user_ids').array().notNull().default(sql`'{}'`),
+    adminGroupIds: t.uuid('admin_group_ids').array().notNull().default(sql`'{}'`),
+    allowMultiplePermissionSelection: t
+      .boolean('allow_multiple_permission_selection')
       .notNull()
       .default(false),
-    syncStatus: text('sync_status', { enum: SYNC_STATUSES }),
+    syncStatus: t.text('sync_status', { enum: SYNC_STATUSES }),
     ...timestamps(),
-  },
+  }),
   (table) => [
     uniqueIndex('apps_instance').on(table.domainId, table.appClassId, table.instanceId),
     index('apps_order').on(table.domainId, table.name, table.id),
@@ -86,24 +80,24 @@ type UploadedFacts = {
  */
 export const accounts = pgTable(
   'accounts',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId(),
     /** The app. Deleting it deletes its accounts. */
-    appId: uuid('app_id').notNull(),
-    accountType: text('account_type', { enum: ACCOUNT_TYPES }).notNull().default('USER'),
-    status: text('status', { enum: ACCOUNT_STATUSES }),
+    appId: t.uuid('app_id').notNull(),
+    accountType: t.text('account_type', { enum: ACCOUNT_TYPES }).notNull().default('USER'),
+    status: t.text('status', { enum: ACCOUNT_STATUSES }),
     /** Id of the account in the app. */
-    uniqueIdentifier: text('unique_identifier').notNull(),
-    email: text('email'),
+    uniqueIdentifier: t.text('unique_identifier').notNull(),
+    email: t.text('email'),
     /** The account's person, if known. */
-    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    userId: t.uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     /** How a sync found the person. Null if a person or an upload set it; syncs then keep it. */
-    matchedBy: text('matched_by', { enum: ['EMAIL', 'RULE', 'SOURCE'] }),
-    givenName: text('given_name'),
-    familyName: text('family_name'),
+    matchedBy: t.text('matched_by', { enum: ['EMAIL', 'RULE', 'SOURCE'] }),
+    givenName: t.text('given_name'),
+    familyName: t.text('family_name'),
     /** Further attributes reported by the app, by name. */
-    attributes: jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
+    attributes: t.jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
     /** Last sync run that saw the account. Null if none ever did. */
     seenRun: number('seen_run'),
     /** When a sync found that the account was missing. */
@@ -111,11 +105,11 @@ export const accounts = pgTable(
     discoveredAt: moment('discovered_at'),
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
-    sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
+    sources: t.text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
     /** Further facts of an upload. Null if no upload named the account. */
-    uploaded: jsonb('uploaded').$type<UploadedFacts>(),
+    uploaded: t.jsonb('uploaded').$type<UploadedFacts>(),
     ...timestamps(),
-  },
+  }),
   (table) => [
     // Includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without reading
     // rows.
@@ -125,7 +119,7 @@ export const accounts = pgTable(
 )
 
 /** Apps whose system does not respond. All work for such an app waits until the same moment. */
-export const appOutages = pgTable('app_outages', {
+export const appOutages = pgTable('app_outages', (t) => ({
   appId: partOf('app_id', () => apps.id).primaryKey(),
   domainId: domainId().references(() => domains.id),
   /** When the first call failed. */
@@ -133,27 +127,27 @@ export const appOutages = pgTable('app_outages', {
   /** When the next call is made. No calls before. */
   until: moment('until').notNull(),
   /** Consecutive failed calls, each after a pause. */
-  attempts: integer('attempts').notNull().default(1),
+  attempts: t.integer('attempts').notNull().default(1),
   /** Wire code of the last failure. */
-  code: text('code').$type<ErrorCode>().notNull(),
+  code: t.text('code').$type<ErrorCode>().notNull(),
   /** Description of the last failure, without secrets. */
-  problem: text('problem').notNull(),
+  problem: t.text('problem').notNull(),
   /** Task that notifies the app's admins. Null until they are notified. */
-  taskId: uuid('task_id'),
-})
+  taskId: t.uuid('task_id'),
+}))
 
 /** Times to renew the access tokens of connected apps: one row per app whose connection supports renewal. */
 export const tokenRenewals = pgTable(
   'token_renewals',
-  {
+  (t) => ({
     appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** Null: not until the app is connected again. */
     renewAt: moment('renew_at'),
     /** Consecutive failures. */
-    attempts: integer('attempts').notNull().default(0),
+    attempts: t.integer('attempts').notNull().default(0),
     /** Description of the last failure, without secrets. */
-    problem: text('problem'),
-  },
+    problem: t.text('problem'),
+  }),
   (table) => [index('token_renewals_due').on(table.renewAt)],
 )

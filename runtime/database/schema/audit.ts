@@ -1,6 +1,6 @@
 /** The activity log: who did what, and the outcome. Rows are only ever added. */
 import { sql } from 'drizzle-orm'
-import { bigserial, check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { check, index, pgTable } from 'drizzle-orm/pg-core'
 import { bytes, domainId, number } from './columns.ts'
 import { domains } from './people.ts'
 
@@ -10,18 +10,18 @@ import { domains } from './people.ts'
  */
 export const activityLogs = pgTable(
   'activity_logs',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** 128 hex digits: a digest of the row and of the previous one. */
-    eventHash: text('event_hash').notNull(),
-    eventType: text('event_type').notNull(),
-    outcome: text('outcome', { enum: ['Succeeded', 'Failed'] }).notNull(),
-    actor: jsonb('actor').$type<Record<string, unknown>>().notNull(),
-    targets: jsonb('targets').$type<Record<string, unknown>[]>().notNull(),
-    metadata: jsonb('event_metadata').$type<Record<string, unknown>>().notNull(),
-    beganAt: timestamp('event_began_at', { withTimezone: true }).notNull().defaultNow(),
-  },
+    eventHash: t.text('event_hash').notNull(),
+    eventType: t.text('event_type').notNull(),
+    outcome: t.text('outcome', { enum: ['Succeeded', 'Failed'] }).notNull(),
+    actor: t.jsonb('actor').$type<Record<string, unknown>>().notNull(),
+    targets: t.jsonb('targets').$type<Record<string, unknown>[]>().notNull(),
+    metadata: t.jsonb('event_metadata').$type<Record<string, unknown>>().notNull(),
+    beganAt: t.timestamp('event_began_at', { withTimezone: true }).notNull().defaultNow(),
+  }),
   (table) => [
     index('activity_logs_began').on(table.domainId, table.beganAt, table.id),
     // Activities of an actor, newest first, and activities on a target.
@@ -43,15 +43,16 @@ export type LogRow = typeof activityLogs.$inferSelect
  */
 export const activityWaiting = pgTable(
   'activity_waiting',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId(),
     /** Input of the hash, as canonical JSON (core/kernel/audit/entry-hash.ts). */
-    body: text('body').notNull(),
-    beganAt: timestamp('began_at', { withTimezone: true })
+    body: t.text('body').notNull(),
+    beganAt: t
+      .timestamp('began_at', { withTimezone: true })
       .notNull()
       .default(sql`date_trunc('milliseconds', clock_timestamp())`),
-  },
+  }),
   // An unreadable entry would keep all later ones out of the chain. It is refused when it is written.
   (table) => [
     check(
@@ -67,39 +68,41 @@ export const activityWaiting = pgTable(
  */
 export const activityPersonal = pgTable(
   'activity_personal',
-  {
+  (t) => ({
     /** 64 hex digits, as in the entry. */
-    commitment: text('commitment').primaryKey(),
+    commitment: t.text('commitment').primaryKey(),
     domainId: domainId(),
     /** Null if the person is unknown. */
-    userId: uuid('user_id'),
+    userId: t.uuid('user_id'),
     salt: bytes('salt').notNull(),
-    value: jsonb('value').$type<unknown>().notNull(),
-  },
+    value: t.jsonb('value').$type<unknown>().notNull(),
+  }),
   (table) => [index('activity_personal_user').on(table.userId)],
 )
 
 /** Position where the chain of a domain continues after its oldest entries were removed. */
-export const activityCheckpoints = pgTable('activity_checkpoints', {
-  domainId: uuid('domain_id')
+export const activityCheckpoints = pgTable('activity_checkpoints', (t) => ({
+  domainId: t
+    .uuid('domain_id')
     .primaryKey()
     .references(() => domains.id),
   /** Hash of the last removed entry. */
-  eventHash: text('event_hash').notNull(),
+  eventHash: t.text('event_hash').notNull(),
   /** Number of entries removed so far. */
   rows: number('rows').notNull(),
-})
+}))
 
 /**
  * Per domain, the latest time of an entry that is followed by an earlier one, because the clock of the
  * database went back. All entries after that time are in the order of the chain. A trigger maintains it.
  */
-export const activityTurns = pgTable('activity_turns', {
-  domainId: uuid('domain_id')
+export const activityTurns = pgTable('activity_turns', (t) => ({
+  domainId: t
+    .uuid('domain_id')
     .primaryKey()
     .references(() => domains.id),
-  beganAt: timestamp('began_at', { withTimezone: true }).notNull(),
-})
+  beganAt: t.timestamp('began_at', { withTimezone: true }).notNull(),
+}))
 
 /**
  * Entries from which names were removed, while they keep their hashes (core/kernel/audit/redacted.ts). The
@@ -108,13 +111,13 @@ export const activityTurns = pgTable('activity_turns', {
  */
 export const activityRedactions = pgTable(
   'activity_redactions',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId(),
-    batch: uuid('batch').notNull(),
-    eventHash: text('event_hash').notNull(),
-    digest: text('digest').notNull(),
-  },
+    batch: t.uuid('batch').notNull(),
+    eventHash: t.text('event_hash').notNull(),
+    digest: t.text('digest').notNull(),
+  }),
   (table) => [
     index('activity_redactions_entry').on(table.eventHash),
     index('activity_redactions_batch').on(table.batch),

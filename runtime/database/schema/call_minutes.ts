@@ -1,16 +1,6 @@
 /** Outcomes of the calls of each minute, by host. Kept for some days (core/retention). */
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  bigserial,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, index, integer, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import { domainId, moment } from './columns.ts'
 import { domains } from './people.ts'
 
@@ -19,15 +9,15 @@ const bytes = (name: string) => bigint(name, { mode: 'number' }).notNull().defau
 
 export const callMinutes = pgTable(
   'call_minutes',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     minute: moment('minute').notNull(),
-    connector: text('connector').notNull(),
-    capability: text('capability').notNull(),
+    connector: t.text('connector').notNull(),
+    capability: t.text('capability').notNull(),
     /** Host process that counted the calls. */
-    host: uuid('host').notNull(),
-    calls: integer('calls').notNull(),
+    host: t.uuid('host').notNull(),
+    calls: t.integer('calls').notNull(),
     /** Failed calls, by the party at fault. */
     byCaller: count('by_caller'),
     byConnector: count('by_connector'),
@@ -35,16 +25,17 @@ export const callMinutes = pgTable(
     byOperator: count('by_operator'),
     byRuntime: count('by_runtime'),
     /** Number of calls by duration. The bounds are in contract/models/call-minutes.ts. */
-    buckets: integer('buckets').array().notNull(),
+    buckets: t.integer('buckets').array().notNull(),
     requests: count('requests'),
     sentBytes: bytes('sent_bytes'),
     receivedBytes: bytes('received_bytes'),
     /** Upstream host -> number of requests sent to it, and number refused. */
-    upstream: jsonb('upstream')
+    upstream: t
+      .jsonb('upstream')
       .$type<Record<string, [sent: number, refused: number]>>()
       .notNull()
       .default(sql`'{}'`),
-  },
+  }),
   (table) => [
     uniqueIndex('call_minutes_of').on(
       table.domainId,

@@ -3,20 +3,20 @@
  * migrations), one row for each statement, so that writers never wait for each other.
  * core/kernel/list/versions.ts reads it.
  */
-import { bigserial, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable } from 'drizzle-orm/pg-core'
 import { number } from './columns.ts'
 
 export const tableChanges = pgTable(
   'table_changes',
-  {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    tableName: text('table_name').notNull(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'bigint' }).primaryKey(),
+    tableName: t.text('table_name').notNull(),
     /** Domain of the changed rows. The null UUID marks a table as tracked. */
-    domainId: uuid('domain_id').notNull(),
+    domainId: t.uuid('domain_id').notNull(),
     /** Changing statements: 1, or the number folded into this row. */
     changes: number('changes').notNull(),
     /** Rows added minus rows removed. */
     rows: number('rows').notNull(),
-  },
+  }),
   (table) => [index('table_changes_table').on(table.tableName, table.domainId)],
 )

@@ -1,12 +1,12 @@
 /** Delegates: who decides for another person, and for how long. */
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable } from 'drizzle-orm/pg-core'
 import { createdAt, domainId, id, moment, refersTo } from './columns.ts'
 import { domains, users } from './people.ts'
 
 export const delegations = pgTable(
   'delegations',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     /** Absent person. */
@@ -14,12 +14,12 @@ export const delegations = pgTable(
     delegateId: refersTo('delegate_id', () => users.id),
     since: moment('since').notNull(),
     until: moment('until').notNull(),
-    reason: text('reason').notNull().default(''),
-    createdById: uuid('created_by_id').references(() => users.id),
+    reason: t.text('reason').notNull().default(''),
+    createdById: t.uuid('created_by_id').references(() => users.id),
     /** When it was revoked. */
     endedAt: moment('ended_at'),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('delegations_order').on(table.domainId, table.createdAt, table.id),
     index('delegations_user').on(table.userId),

@@ -1,6 +1,6 @@
 /** Costs of apps: expenses reported by syncs, and licence prices set by admins. */
 import { sql } from 'drizzle-orm'
-import { bigserial, index, numeric, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, numeric, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import { EXPENSE_TYPES, PERIODS } from '../../contract/models/cost.ts'
 import { apps } from './apps.ts'
 import { domainId, moment, number, partOf, updatedAt } from './columns.ts'
@@ -13,26 +13,26 @@ const amount = () => numeric('amount', { precision: 20, scale: 6 })
 /** An expense as the last sync reported it. */
 export const expenses = pgTable(
   'expenses',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     /** Id of the expense in the app. */
-    externalId: text('external_id').notNull(),
+    externalId: t.text('external_id').notNull(),
     transactionDate: moment('transaction_date').notNull(),
     /** Null if the reported amount cannot be read as money. */
     amount: amount(),
     /** ISO 4217. */
-    currency: text('currency'),
-    seller: text('seller'),
-    description: text('description').notNull().default(''),
-    submitter: text('submitter'),
-    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-    type: text('type', { enum: EXPENSE_TYPES }).notNull(),
+    currency: t.text('currency'),
+    seller: t.text('seller'),
+    description: t.text('description').notNull().default(''),
+    submitter: t.text('submitter'),
+    userId: t.uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    type: t.text('type', { enum: EXPENSE_TYPES }).notNull(),
     /** Last sync that reported it. */
     seenRun: number('seen_run').notNull(),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     uniqueIndex('expenses_external').on(table.appId, sql`md5(${table.externalId})`),
     index('expenses_order').on(table.domainId, table.transactionDate, table.id),
@@ -43,14 +43,14 @@ export const expenses = pgTable(
 )
 
 /** Price of a seat of an entitlement, as set by an admin. */
-export const licencePrices = pgTable('licence_prices', {
+export const licencePrices = pgTable('licence_prices', (t) => ({
   entitlementId: number('entitlement_id')
     .primaryKey()
     .references(() => entitlements.id, { onDelete: 'cascade' }),
   domainId: domainId().references(() => domains.id),
   appId: partOf('app_id', () => apps.id),
   amount: amount().notNull(),
-  currency: text('currency').notNull(),
-  period: text('period', { enum: PERIODS }).notNull(),
+  currency: t.text('currency').notNull(),
+  period: t.text('period', { enum: PERIODS }).notNull(),
   updatedAt: updatedAt(),
-})
+}))

@@ -1,6 +1,6 @@
 /** Findings and rules of separation of duties. A finding is a span: opened, resolved, and never reopened. */
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import { FINDING_STATES, type FindingKind, SEVERITIES } from '../../contract/models/finding.ts'
 import type { OnRequest } from '../../contract/models/separation.ts'
 import { apps } from './apps.ts'
@@ -12,19 +12,19 @@ export type SeparationSide = { apps: string[]; permissions: string[] }
 
 export const separationRules = pgTable(
   'separation_rules',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    name: text('name').notNull(),
-    description: text('description').notNull().default(''),
-    isEnabled: boolean('is_enabled').notNull().default(true),
-    onRequest: text('on_request').$type<OnRequest>().notNull().default('WARN'),
-    left: jsonb('left_side').$type<SeparationSide>().notNull(),
-    right: jsonb('right_side').$type<SeparationSide>().notNull(),
-    approverUserIds: uuid('approver_user_ids').array().notNull().default(sql`'{}'`),
-    approverGroupIds: uuid('approver_group_ids').array().notNull().default(sql`'{}'`),
+    name: t.text('name').notNull(),
+    description: t.text('description').notNull().default(''),
+    isEnabled: t.boolean('is_enabled').notNull().default(true),
+    onRequest: t.text('on_request').$type<OnRequest>().notNull().default('WARN'),
+    left: t.jsonb('left_side').$type<SeparationSide>().notNull(),
+    right: t.jsonb('right_side').$type<SeparationSide>().notNull(),
+    approverUserIds: t.uuid('approver_user_ids').array().notNull().default(sql`'{}'`),
+    approverGroupIds: t.uuid('approver_group_ids').array().notNull().default(sql`'{}'`),
     ...timestamps(),
-  },
+  }),
   (table) => [index('separation_rules_order').on(table.domainId, table.createdAt, table.id)],
 )
 export type SeparationRow = typeof separationRules.$inferSelect
@@ -34,20 +34,20 @@ export type FindingDetails = Record<string, string | number | string[]>
 
 export const findings = pgTable(
   'findings',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    kind: text('kind').$type<FindingKind>().notNull(),
-    severity: text('severity', { enum: SEVERITIES }).notNull(),
-    state: text('state', { enum: FINDING_STATES }).notNull().default('OPEN'),
+    kind: t.text('kind').$type<FindingKind>().notNull(),
+    severity: t.text('severity', { enum: SEVERITIES }).notNull(),
+    state: t.text('state', { enum: FINDING_STATES }).notNull().default('OPEN'),
     /** Ids of the finding's subject within its kind. At most one finding of a kind and subject is open. */
-    subject: text('subject').notNull(),
-    appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
-    accountId: uuid('account_id'),
-    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    subject: t.text('subject').notNull(),
+    appId: t.uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
+    accountId: t.uuid('account_id'),
+    userId: t.uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     entitlementId: number('entitlement_id'),
-    ruleId: uuid('rule_id'),
-    details: jsonb('details').$type<FindingDetails>().notNull().default({}),
+    ruleId: t.uuid('rule_id'),
+    details: t.jsonb('details').$type<FindingDetails>().notNull().default({}),
     openedAt: moment('opened_at').notNull().defaultNow(),
     /** Last complete sync of the app by then. Null if there was none, or if the finding is about no app. */
     openedRun: number('opened_run'),
@@ -55,10 +55,10 @@ export const findings = pgTable(
     resolvedRun: number('resolved_run'),
     acceptedAt: moment('accepted_at'),
     acceptedUntil: moment('accepted_until'),
-    acceptedById: uuid('accepted_by_id').references(() => users.id),
-    reason: text('reason'),
+    acceptedById: t.uuid('accepted_by_id').references(() => users.id),
+    reason: t.text('reason'),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     uniqueIndex('findings_subject')
       .on(table.domainId, table.kind, table.subject)
@@ -79,12 +79,12 @@ export const findings = pgTable(
 /** Time of the next check of an app or a domain. */
 export const findingSchedules = pgTable(
   'finding_looks',
-  {
+  (t) => ({
     /** Id of the app. Id of the domain for findings about no single app. */
-    subject: uuid('subject').primaryKey(),
+    subject: t.uuid('subject').primaryKey(),
     domainId: domainId().references(() => domains.id),
     wakeAt: moment('wake_at').notNull().defaultNow(),
     lookedAt: moment('looked_at'),
-  },
+  }),
   (table) => [index('finding_looks_wake').on(table.wakeAt)],
 )

@@ -8,26 +8,16 @@
  * describe.
  */
 import { sql } from 'drizzle-orm'
-import {
-  bigserial,
-  boolean,
-  index,
-  jsonb,
-  pgTable,
-  text,
-  unique,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigserial, index, pgTable, unique, uniqueIndex } from 'drizzle-orm/pg-core'
 import { ACCOUNT_STATUSES, ACCOUNT_TYPES } from '../../contract/models/app.ts'
 import { domainId, moment, number } from './columns.ts'
 import type { EntitlementRef } from './requests.ts'
 
 /** Single row: the time from which the history is known. */
-export const historyStart = pgTable('history_start', {
-  id: boolean('id').primaryKey().default(true),
+export const historyStart = pgTable('history_start', (t) => ({
+  id: t.boolean('id').primaryKey().default(true),
   since: moment('since').notNull().defaultNow(),
-})
+}))
 
 /** Makes the number that orders spans of equal time. Tables with millions of spans have no index on it. */
 const spanNumber = () => bigserial('id', { mode: 'number' })
@@ -50,18 +40,18 @@ const runs = () => ({
 /** Spans of accounts. An account whose person, state or address changes has several. */
 export const accountSpans = pgTable(
   'account_spans',
-  {
+  (t) => ({
     id: spanNumber(),
     ...span(),
     ...runs(),
-    appId: uuid('app_id').notNull(),
-    accountId: uuid('account_id').notNull(),
-    userId: uuid('user_id'),
-    uniqueIdentifier: text('unique_identifier').notNull(),
-    accountType: text('account_type', { enum: ACCOUNT_TYPES }).notNull(),
-    status: text('status', { enum: ACCOUNT_STATUSES }),
-    email: text('email'),
-  },
+    appId: t.uuid('app_id').notNull(),
+    accountId: t.uuid('account_id').notNull(),
+    userId: t.uuid('user_id'),
+    uniqueIdentifier: t.text('unique_identifier').notNull(),
+    accountType: t.text('account_type', { enum: ACCOUNT_TYPES }).notNull(),
+    status: t.text('status', { enum: ACCOUNT_STATUSES }),
+    email: t.text('email'),
+  }),
   (table) => [
     uniqueIndex('account_spans_open').on(table.accountId).where(sql`${table.until} is null`),
     index('account_spans_order').on(
@@ -84,14 +74,14 @@ export const accountSpans = pgTable(
  */
 export const associationSpans = pgTable(
   'association_spans',
-  {
+  (t) => ({
     id: spanNumber(),
     ...span(),
     ...runs(),
-    appId: uuid('app_id').notNull(),
-    accountId: uuid('account_id').notNull(),
+    appId: t.uuid('app_id').notNull(),
+    accountId: t.uuid('account_id').notNull(),
     entitlementId: number('entitlement_id').notNull(),
-  },
+  }),
   (table) => [
     // The only index of open spans: query by domain, app and account. At most one span of a pair is open.
     unique('association_spans_held')
@@ -106,13 +96,13 @@ export const associationSpans = pgTable(
 /** Spans of group memberships. */
 export const memberSpans = pgTable(
   'member_spans',
-  {
+  (t) => ({
     id: spanNumber().primaryKey(),
     ...span(),
     ...runs(),
-    groupId: uuid('group_id').notNull(),
-    userId: uuid('user_id').notNull(),
-  },
+    groupId: t.uuid('group_id').notNull(),
+    userId: t.uuid('user_id').notNull(),
+  }),
   (table) => [
     uniqueIndex('member_spans_open')
       .on(table.groupId, table.userId)
@@ -125,22 +115,22 @@ export const memberSpans = pgTable(
 /** Reasons for a user's access: from when a request granted it until it was revoked. */
 export const reasonSpans = pgTable(
   'reason_spans',
-  {
+  (t) => ({
     id: spanNumber().primaryKey(),
     ...span(),
-    userId: uuid('user_id').notNull(),
-    requestId: uuid('request_id').notNull(),
+    userId: t.uuid('user_id').notNull(),
+    requestId: t.uuid('request_id').notNull(),
     /** Policy that made the request. Null if a person did. */
-    policyId: uuid('policy_id'),
+    policyId: t.uuid('policy_id'),
     /** Requested app. */
-    appId: uuid('app_id').notNull(),
+    appId: t.uuid('app_id').notNull(),
     /** App in whose system it was granted. */
-    carriedAppId: uuid('carried_app_id').notNull(),
+    carriedAppId: t.uuid('carried_app_id').notNull(),
     /** Label of the permission. Null for the app itself. */
-    label: text('label'),
+    label: t.text('label'),
     /** Null for the app itself, and for a permission without an entitlement. */
-    entitlement: jsonb('entitlement').$type<EntitlementRef>(),
-  },
+    entitlement: t.jsonb('entitlement').$type<EntitlementRef>(),
+  }),
   (table) => [
     uniqueIndex('reason_spans_open').on(table.requestId).where(sql`${table.until} is null`),
     index('reason_spans_user').on(table.userId, table.since),

@@ -1,6 +1,6 @@
 /** Leaving users: when they leave, the progress, and each account to remove. */
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { Reading } from '../../contract/models/reading.ts'
 import { OFFBOARDING_STATUSES } from '../../contract/models/user-offboarding.ts'
 import { apps } from './apps.ts'
@@ -9,11 +9,11 @@ import { domains, users } from './people.ts'
 
 export const userOffboardings = pgTable(
   'user_offboardings',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     userId: refersTo('user_id', () => users.id),
-    status: text('status', { enum: OFFBOARDING_STATUSES }).notNull(),
+    status: t.text('status', { enum: OFFBOARDING_STATUSES }).notNull(),
     /** Null: at once. */
     scheduledAt: moment('scheduled_at'),
     cancelledAt: moment('cancelled_at'),
@@ -21,9 +21,9 @@ export const userOffboardings = pgTable(
     /** When to check it again. Null: nothing is left to do. */
     wakeAt: moment('wake_at'),
     /** Reason of the failure. */
-    problem: text('problem'),
+    problem: t.text('problem'),
     ...timestamps(),
-  },
+  }),
   (table) => [
     // At most one open offboarding per person.
     uniqueIndex('user_offboardings_open')
@@ -38,28 +38,29 @@ export type OffboardingRow = typeof userOffboardings.$inferSelect
 /** Account of a leaving user. */
 export const offboardingSteps = pgTable(
   'offboarding_steps',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     offboardingId: partOf('offboarding_id', () => userOffboardings.id),
     appId: partOf('app_id', () => apps.id),
     /** Id of the account in the app. */
-    account: text('account').notNull(),
+    account: t.text('account').notNull(),
     /**
      * `manual`: a person has a task for it. `told`: a person has a task, and automatic attempts continue.
      * `left`: a person decided to leave the account.
      */
-    state: text('state', { enum: ['todo', 'told', 'manual', 'done', 'left'] })
+    state: t
+      .text('state', { enum: ['todo', 'told', 'manual', 'done', 'left'] })
       .notNull()
       .default('todo'),
-    taskId: uuid('task_id'),
-    attempts: integer('attempts').notNull().default(0),
+    taskId: t.uuid('task_id'),
+    attempts: t.integer('attempts').notNull().default(0),
     wakeAt: moment('wake_at').notNull().defaultNow(),
-    problem: text('problem'),
+    problem: t.text('problem'),
     /** State read from the system before the account was disabled, and after. */
-    readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
+    readings: t.jsonb('readings').$type<Reading[]>().notNull().default([]),
     ...timestamps(),
-  },
+  }),
   (table) => [
     // A digest, because ids of accounts are texts of any length.
     uniqueIndex('offboarding_steps_account').on(

@@ -1,46 +1,39 @@
 /** The domain, its users, their roles and groups, and their API tokens. */
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  index,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
 import { USER_STATUSES } from '../../contract/models/person.ts'
 import { bytes, createdAt, domainId, id, moment, partOf, timestamps } from './columns.ts'
 
 /** Single row: a deployment is one domain. */
-export const domains = pgTable('domains', {
+export const domains = pgTable('domains', (t) => ({
   id: id(),
-  name: text('name').notNull(),
+  name: t.text('name').notNull(),
   createdAt: createdAt(),
-})
+}))
 
 export const users = pgTable(
   'users',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    email: text('email').notNull(),
-    givenName: text('given_name').notNull().default(''),
-    familyName: text('family_name').notNull().default(''),
-    status: text('status', { enum: USER_STATUSES }).notNull().default('ACTIVE'),
-    managerId: uuid('manager_id'),
+    email: t.text('email').notNull(),
+    givenName: t.text('given_name').notNull().default(''),
+    familyName: t.text('family_name').notNull().default(''),
+    status: t.text('status', { enum: USER_STATUSES }).notNull().default('ACTIVE'),
+    managerId: t.uuid('manager_id'),
     /** Name -> { type, value } as on the wire. */
-    customAttributes: jsonb('custom_attributes')
+    customAttributes: t
+      .jsonb('custom_attributes')
       .$type<Record<string, unknown>>()
       .notNull()
       .default({}),
     ...timestamps(),
     /** Text for searches: address and name, separated by a character that neither contains. */
-    searchText: text('search_text')
+    searchText: t
+      .text('search_text')
       .notNull()
       .generatedAlwaysAs(sql`lower(email) || chr(1) || lower(given_name || ' ' || family_name)`),
-  },
+  }),
   (table) => [
     uniqueIndex('users_email').on(table.domainId, sql`lower(${table.email})`),
     // The order of every list of users: by e-mail, then by id.
@@ -54,28 +47,28 @@ export type UserRow = typeof users.$inferSelect
 
 export const userRoles = pgTable(
   'user_roles',
-  {
+  (t) => ({
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
     /** Key of ROLES. */
-    role: text('role').notNull(),
+    role: t.text('role').notNull(),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.userId, table.role] })],
 )
 
 export const groups = pgTable(
   'groups',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    name: text('name').notNull(),
-    description: text('description').notNull().default(''),
+    name: t.text('name').notNull(),
+    description: t.text('description').notNull().default(''),
     /** App that the group comes from. Null if it was imported with people. */
-    appId: uuid('app_id'),
-    integrationSpecificId: text('integration_specific_id').notNull().default(''),
+    appId: t.uuid('app_id'),
+    integrationSpecificId: t.text('integration_specific_id').notNull().default(''),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('groups_order').on(table.domainId, table.name, table.id),
     index('groups_integration').on(table.domainId, table.integrationSpecificId),
@@ -101,20 +94,20 @@ export const groupMembers = pgTable(
 /** API tokens. Only a keyed hash is stored. The prefix finds the row. */
 export const apiTokens = pgTable(
   'api_tokens',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
-    name: text('name').notNull(),
-    description: text('description').notNull().default(''),
-    prefix: text('prefix').notNull(),
+    name: t.text('name').notNull(),
+    description: t.text('description').notNull().default(''),
+    prefix: t.text('prefix').notNull(),
     hash: bytes('hash').notNull(),
     /**
      * Id of the secret that made the hash (secrets/key-derivation.ts). Null for a token not used since this
      * has been recorded.
      */
-    keyId: text('key_id'),
-    readOnly: boolean('read_only').notNull().default(false),
+    keyId: t.text('key_id'),
+    readOnly: t.boolean('read_only').notNull().default(false),
     /**
      * Key with which the host proves to a command that it knows the token (secrets/key-derivation.ts). Null
      * for the operator’s own token and for older ones.
@@ -124,14 +117,14 @@ export const apiTokens = pgTable(
      * The operator’s token: KEYWAY_ADMIN_TOKEN, or one made by a host for itself. At most one such token
      * works.
      */
-    operator: boolean('operator').notNull().default(false),
+    operator: t.boolean('operator').notNull().default(false),
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),
     /** Id of the form that created it: sending the same form twice makes one token. */
-    formId: uuid('form_id'),
+    formId: t.uuid('form_id'),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('api_tokens_prefix').on(table.prefix),
     index('api_tokens_user').on(table.userId),

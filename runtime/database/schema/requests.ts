@@ -1,16 +1,6 @@
 /** Access requests, and their fulfilment in the systems of the apps. */
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import { requestablePermissions } from './app_store.ts'
 import { apps } from './apps.ts'
@@ -48,46 +38,46 @@ export type EntitlementRef = {
 
 export const accessRequests = pgTable(
   'access_requests',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     /** Null: the app itself, that is an account; or a permission deleted since (`label`). */
-    permissionId: uuid('permission_id').references(() => requestablePermissions.id, {
+    permissionId: t.uuid('permission_id').references(() => requestablePermissions.id, {
       onDelete: 'set null',
     }),
     /** Label of the permission. Null for the app itself. */
-    label: text('label'),
+    label: t.text('label'),
     /** Null if a policy made the request. */
-    requesterId: uuid('requester_id').references(() => users.id),
+    requesterId: t.uuid('requester_id').references(() => users.id),
     targetUserId: refersTo('target_user_id', () => users.id),
-    policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
+    policyId: t.uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
     /**
      * What the policy wants granted: the permission's id, else the app's. While it is set, even after a
      * denial, the policy makes no second request. Null once the policy no longer wants it.
      */
-    policyFor: uuid('policy_for'),
+    policyFor: t.uuid('policy_for'),
     /** A rule of separation of duties denied it. The policy requests it again once no rule does. */
-    isBlocked: boolean('is_blocked').notNull().default(false),
-    status: text('status', { enum: REQUEST_STATUSES }).notNull(),
+    isBlocked: t.boolean('is_blocked').notNull().default(false),
+    status: t.text('status', { enum: REQUEST_STATUSES }).notNull(),
     /** Granted at once and reviewed afterwards. */
-    isBreakGlass: boolean('is_break_glass').notNull().default(false),
+    isBreakGlass: t.boolean('is_break_glass').notNull().default(false),
     /** Person who revoked the access early. The reason is the note of REVERTING. Null if nobody did. */
-    revokedById: uuid('revoked_by_id').references(() => users.id),
+    revokedById: t.uuid('revoked_by_id').references(() => users.id),
     /** Status -> note made when it was reached. */
-    notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
-    plan: jsonb('plan').$type<ApprovalPlan>().notNull(),
+    notes: t.jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
+    plan: t.jsonb('plan').$type<ApprovalPlan>().notNull(),
     /** Index of the deciding stage, from 0. */
-    stage: integer('stage').notNull().default(0),
+    stage: t.integer('stage').notNull().default(0),
     /** Duration of the access. Null if it does not expire. */
-    expirationInSeconds: integer('expiration_in_seconds'),
+    expirationInSeconds: t.integer('expiration_in_seconds'),
     /** Counted from the time of the grant. */
     expiresAt: moment('expires_at'),
     /** Remaining work outside of the database. Null if there is none. */
-    pendingOperation: text('todo', { enum: ['check', 'grant', 'remove'] }),
+    pendingOperation: t.text('todo', { enum: ['check', 'grant', 'remove'] }),
     /** How it was, or is being, granted. Null before. */
-    fulfilment: text('how', { enum: ['connector', 'webhook', 'manual'] }),
-    entitlement: jsonb('entitlement').$type<EntitlementRef>(),
+    fulfilment: t.text('how', { enum: ['connector', 'webhook', 'manual'] }),
+    entitlement: t.jsonb('entitlement').$type<EntitlementRef>(),
     /**
      * App in whose system it is granted. Differs from `appId` if a group of that app stands for the access.
      */
@@ -96,17 +86,17 @@ export const accessRequests = pgTable(
      * Whether the access existed before any request granted it: then no request revokes it. Null if unknown
      * yet.
      */
-    preExisting: boolean('was_there'),
+    preExisting: t.boolean('was_there'),
     /** Consecutive failures of the remaining work. */
-    attempts: integer('attempts').notNull().default(0),
+    attempts: t.integer('attempts').notNull().default(0),
     /** Time of the first of those failures. Null while nothing fails. */
     failingSince: moment('failing_since'),
     /** Description of the last failure, without secrets. */
-    problem: text('problem'),
+    problem: t.text('problem'),
     /** When to check it again without an event: an expiry, or the next attempt. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
-  },
+  }),
   (table) => [
     index('access_requests_order').on(table.domainId, table.createdAt, table.id),
     index('access_requests_target').on(table.domainId, table.targetUserId, table.createdAt),
@@ -140,23 +130,23 @@ export type RequestRow = typeof accessRequests.$inferSelect
 /** A person in an app. Records what is known of an account before the account is created. */
 export const provisionedAccounts = pgTable(
   'holders',
-  {
+  (t) => ({
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     userId: partOf('user_id', () => users.id),
     /** Id of the account in the app. Null while it is unknown. */
-    account: text('account'),
+    account: t.text('account'),
     /** Whether the account was created, or reactivated, for a request. */
-    made: boolean('made').notNull().default(false),
+    made: t.boolean('made').notNull().default(false),
     /** Whether a create_account with an unknown outcome was sent: check before sending it again. */
-    making: boolean('making').notNull().default(false),
+    making: t.boolean('making').notNull().default(false),
     /**
      * Ended request for the app that left the account open for other granted requests. The account is closed
      * after the last of them.
      */
-    leftBy: uuid('left_by').references(() => accessRequests.id, { onDelete: 'set null' }),
+    leftBy: t.uuid('left_by').references(() => accessRequests.id, { onDelete: 'set null' }),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.appId, table.userId] }),
     index('holders_left_by').on(table.leftBy).where(sql`${table.leftBy} is not null`),

@@ -3,17 +3,7 @@
  * item's account are frozen: they do not follow later syncs.
  */
 import { sql } from 'drizzle-orm'
-import {
-  bigserial,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AccessReason } from '../../contract/models/access.ts'
 import {
   CREATION_PATHS,
@@ -53,32 +43,32 @@ const ids = (name: string) => uuid(name).array().notNull().default(sql`'{}'`)
 
 export const accessReviews = pgTable(
   'access_reviews',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    name: text('name').notNull(),
-    status: text('status', { enum: REVIEW_STATUSES }).notNull(),
-    creationPath: text('creation_path', { enum: CREATION_PATHS }).notNull().default('API'),
-    ownerId: uuid('owner_id').references(() => users.id),
-    createdById: uuid('created_by_id').references(() => users.id),
+    name: t.text('name').notNull(),
+    status: t.text('status', { enum: REVIEW_STATUSES }).notNull(),
+    creationPath: t.text('creation_path', { enum: CREATION_PATHS }).notNull().default('API'),
+    ownerId: t.uuid('owner_id').references(() => users.id),
+    createdById: t.uuid('created_by_id').references(() => users.id),
     deadlineAt: moment('deadline_at').notNull(),
     startedAt: moment('started_at'),
     completedAt: moment('completed_at'),
     targetLaunchDate: moment('target_launch_date'),
-    recurrence: jsonb('recurrence_config').$type<RecurrenceConfig>(),
-    recurrenceDays: integer('recurrence_days_frequency'),
+    recurrence: t.jsonb('recurrence_config').$type<RecurrenceConfig>(),
+    recurrenceDays: t.integer('recurrence_days_frequency'),
     /** Review that recurred as this one. */
-    followsId: uuid('follows_id'),
+    followsId: t.uuid('follows_id'),
     /** When the next review of a recurring one is created. Null: it was created, or there is none. */
     nextAt: moment('next_at'),
-    reviewers: text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
+    reviewers: t.text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
     reviewerUserIds: ids('reviewer_user_ids'),
     reviewerGroupIds: ids('reviewer_group_ids'),
     /** Reviewers who confirm lines kept despite a red hint. Null: no confirmation is needed. */
-    secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
+    secondReviewers: t.text('second_reviewers', { enum: SECOND_KINDS }),
     secondUserIds: ids('second_user_ids'),
     secondGroupIds: ids('second_group_ids'),
-    onDeadline: text('on_deadline', { enum: ON_DEADLINE }).notNull().default('LEAVE'),
+    onDeadline: t.text('on_deadline', { enum: ON_DEADLINE }).notNull().default('LEAVE'),
     /** When its decisions ended, by its deadline or by a person. */
     closedAt: moment('closed_at'),
     /** When reviewers were last reminded. */
@@ -86,7 +76,7 @@ export const accessReviews = pgTable(
     /** When to check it again. Null: not by itself. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
-  },
+  }),
   (table) => [
     uniqueIndex('access_reviews_name')
       .on(table.domainId, sql`lower(${table.name})`)
@@ -116,30 +106,32 @@ type Population = {
 /** App of a review. The published service calls its id `arda_id`. */
 export const accessReviewApps = pgTable(
   'access_review_apps',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
     appId: partOf('app_id', () => apps.id),
-    reviewType: text('review_type', { enum: REVIEW_TYPES }).notNull(),
-    status: text('status', { enum: REVIEW_APP_STATUSES }).notNull(),
-    scope: jsonb('scope_filters').$type<ScopeFilter[]>(),
-    removalAction: text('removal_action', { enum: REMOVAL_ACTIONS })
+    reviewType: t.text('review_type', { enum: REVIEW_TYPES }).notNull(),
+    status: t.text('status', { enum: REVIEW_APP_STATUSES }).notNull(),
+    scope: t.jsonb('scope_filters').$type<ScopeFilter[]>(),
+    removalAction: t
+      .text('removal_action', { enum: REMOVAL_ACTIONS })
       .notNull()
       .default('DEPROVISION'),
-    evidenceUpload: text('evidence_upload', { enum: EVIDENCE_UPLOADS })
+    evidenceUpload: t
+      .text('evidence_upload', { enum: EVIDENCE_UPLOADS })
       .notNull()
       .default('DEFAULT'),
     /** Second stage as configured at the launch. */
-    secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
-    population: jsonb('population').$type<Population>(),
-    accountCount: integer('account_count'),
+    secondReviewers: t.text('second_reviewers', { enum: SECOND_KINDS }),
+    population: t.jsonb('population').$type<Population>(),
+    accountCount: t.integer('account_count'),
     /** Sync begun for the review, because the last one was unsuitable. */
     freshRun: number('fresh_run'),
     /** Last complete sync with which its items were compared. */
     seenRun: number('seen_run'),
     /** Why it does not proceed. */
-    problem: text('problem'),
+    problem: t.text('problem'),
     launchedAt: moment('launched_at'),
     /** When its decisions ended. */
     removalAt: moment('removal_at'),
@@ -147,7 +139,7 @@ export const accessReviewApps = pgTable(
     /** When to check it again. Null: only after a sync. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
-  },
+  }),
   (table) => [
     uniqueIndex('access_review_apps_app')
       .on(table.reviewId, table.appId)
@@ -163,19 +155,19 @@ export type ReviewAppRow = typeof accessReviewApps.$inferSelect
 /** Joint reviewers of some lines of an app. Each of them may decide. They share one task. */
 export const accessReviewAssignments = pgTable(
   'access_review_assignments',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     ardaId: partOf('arda_id', () => accessReviewApps.id),
     userIds: ids('user_ids'),
     groupIds: ids('group_ids'),
-    taskId: uuid('task_id'),
+    taskId: t.uuid('task_id'),
     /** Reason for these reviewers. For a reassigned line, the given reason. */
-    why: text('why').notNull(),
+    why: t.text('why').notNull(),
     /** Person who reassigned the lines. Null for the host. */
-    byId: uuid('by_id').references(() => users.id),
+    byId: t.uuid('by_id').references(() => users.id),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('access_review_assignments_arda').on(table.ardaId),
     index('access_review_assignments_task')
@@ -186,53 +178,53 @@ export const accessReviewAssignments = pgTable(
 
 export const accessReviewItems = pgTable(
   'access_review_items',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId(),
     /** Position in the list. */
-    place: bigserial('place', { mode: 'number' }).notNull(),
-    reviewId: uuid('review_id').notNull(),
+    place: t.bigserial('place', { mode: 'number' }).notNull(),
+    reviewId: t.uuid('review_id').notNull(),
     ardaId: partOf('arda_id', () => accessReviewApps.id),
-    appId: uuid('app_id').notNull(),
-    state: text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
-    assignmentId: uuid('assignment_id'),
+    appId: t.uuid('app_id').notNull(),
+    state: t.text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
+    assignmentId: t.uuid('assignment_id'),
     /** People who approved or carried out the grant. Others review the line if there are any. */
     involved: ids('involved'),
     // Facts as of the launch: accounts and entitlements may change or be removed.
-    accountId: uuid('account_id').notNull(),
+    accountId: t.uuid('account_id').notNull(),
     entitlementId: number('entitlement_id'),
-    account: text('account').notNull(),
-    accountType: text('account_type').notNull(),
-    accountStatus: text('account_status'),
-    accountEmail: text('account_email'),
-    userId: uuid('user_id'),
-    userEmail: text('user_email'),
-    userName: text('user_name'),
-    entitlementType: text('entitlement_type'),
-    externalId: text('external_id'),
-    resourceId: text('resource_id'),
-    resourceType: text('resource_type'),
-    label: text('label'),
+    account: t.text('account').notNull(),
+    accountType: t.text('account_type').notNull(),
+    accountStatus: t.text('account_status'),
+    accountEmail: t.text('account_email'),
+    userId: t.uuid('user_id'),
+    userEmail: t.text('user_email'),
+    userName: t.text('user_name'),
+    entitlementType: t.text('entitlement_type'),
+    externalId: t.text('external_id'),
+    resourceId: t.text('resource_id'),
+    resourceType: t.text('resource_type'),
+    label: t.text('label'),
     heldSince: moment('held_since'),
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
-    reasons: jsonb('reasons').$type<AccessReason[]>().notNull().default([]),
-    hints: text('hints').array().$type<Hint[]>().notNull().default(sql`'{}'`),
+    reasons: t.jsonb('reasons').$type<AccessReason[]>().notNull().default([]),
+    hints: t.text('hints').array().$type<Hint[]>().notNull().default(sql`'{}'`),
     /** Of the others in the person’s team: number that hold it, and number in all. */
-    peersHeld: integer('peers_held'),
-    peersOf: integer('peers_of'),
+    peersHeld: t.integer('peers_held'),
+    peersOf: t.integer('peers_of'),
     /** Last decision. */
-    actId: uuid('act_id'),
-    reason: text('reason'),
-    decidedById: uuid('decided_by_id'),
+    actId: t.uuid('act_id'),
+    reason: t.text('reason'),
+    decidedById: t.uuid('decided_by_id'),
     /** Person who kept it first, if another person has to confirm that. */
-    keptById: uuid('kept_by_id'),
+    keptById: t.uuid('kept_by_id'),
     decidedAt: moment('decided_at'),
     // Removal.
-    attempts: integer('attempts').notNull().default(0),
+    attempts: t.integer('attempts').notNull().default(0),
     failingSince: moment('failing_since'),
-    problem: text('problem'),
-    taskId: uuid('task_id'),
+    problem: t.text('problem'),
+    taskId: t.uuid('task_id'),
     /** When the system confirmed the removal, while the result cannot be read. */
     sentAt: moment('sent_at'),
     /** When its webhook was called. None is called twice. */
@@ -240,10 +232,10 @@ export const accessReviewItems = pgTable(
     goneAt: moment('gone_at'),
     goneRun: number('gone_run'),
     /** State read from the system before the removal, and after. */
-    readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
+    readings: t.jsonb('readings').$type<Reading[]>().notNull().default([]),
     wakeAt: moment('wake_at'),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     index('access_review_items_order').on(table.reviewId, table.place),
     index('access_review_items_hints').using('gin', table.hints),
@@ -266,15 +258,15 @@ export type ItemRow = typeof accessReviewItems.$inferSelect
  */
 export const accessReviewCounts = pgTable(
   'access_review_counts',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId(),
-    reviewId: uuid('review_id').notNull(),
-    ardaId: uuid('arda_id').notNull(),
-    state: text('state', { enum: ITEM_STATES }).notNull(),
-    hints: text('hints').array().$type<Hint[]>().notNull(),
+    reviewId: t.uuid('review_id').notNull(),
+    ardaId: t.uuid('arda_id').notNull(),
+    state: t.text('state', { enum: ITEM_STATES }).notNull(),
+    hints: t.text('hints').array().$type<Hint[]>().notNull(),
     n: number('n').notNull(),
-  },
+  }),
   (table) => [
     index('access_review_counts_review').on(table.reviewId),
     index('access_review_counts_arda').on(table.ardaId),
@@ -286,16 +278,16 @@ export const accessReviewCounts = pgTable(
  */
 export const accessReviewTexts = pgTable(
   'access_review_texts',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId(),
-    reviewId: uuid('review_id').notNull(),
+    reviewId: t.uuid('review_id').notNull(),
     ardaId: partOf('arda_id', () => accessReviewApps.id),
     /** The account, or the digest of the entitlement as in the index of lines. The other is null. */
-    accountId: uuid('account_id'),
-    entitlement: text('entitlement'),
-    searched: text('searched').notNull(),
-  },
+    accountId: t.uuid('account_id'),
+    entitlement: t.text('entitlement'),
+    searched: t.text('searched').notNull(),
+  }),
   (table) => [
     index('access_review_texts_review').on(table.reviewId),
     index('access_review_texts_arda').on(table.ardaId),
@@ -306,19 +298,19 @@ export const accessReviewTexts = pgTable(
 /** A decision as it was made: on one line, some, or all that match a filter. */
 export const accessReviewActs = pgTable(
   'access_review_acts',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
     /** Null for the host, at a deadline. */
-    userId: uuid('user_id').references(() => users.id),
-    decision: text('decision', { enum: DECISIONS }).notNull(),
-    reason: text('reason'),
+    userId: t.uuid('user_id').references(() => users.id),
+    decision: t.text('decision', { enum: DECISIONS }).notNull(),
+    reason: t.text('reason'),
     /** Null if lines were named. */
-    filter: jsonb('filter').$type<Record<string, unknown>>(),
-    items: integer('items').notNull(),
+    filter: t.jsonb('filter').$type<Record<string, unknown>>(),
+    items: t.integer('items').notNull(),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [index('access_review_acts_review').on(table.reviewId, table.createdAt, table.id)],
 )
 
@@ -338,21 +330,21 @@ export const accessReviewDecisions = pgTable(
 /** Files attached to lines or to an app, as evidence of a removal or of a reason to keep access. */
 export const accessReviewUploads = pgTable(
   'access_review_uploads',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
     /** App of its lines. `itemIds` names some of them, or is empty for all. */
-    ardaId: uuid('arda_id').notNull(),
+    ardaId: t.uuid('arda_id').notNull(),
     itemIds: ids('item_ids'),
     userId: refersTo('user_id', () => users.id),
-    name: text('name').notNull(),
-    mediaType: text('media_type').notNull(),
-    length: integer('length').notNull(),
+    name: t.text('name').notNull(),
+    mediaType: t.text('media_type').notNull(),
+    length: t.integer('length').notNull(),
     /** SHA-256 of the content, 64 hex digits. Also in the log. */
-    digest: text('digest').notNull(),
+    digest: t.text('digest').notNull(),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('access_review_uploads_order').on(table.reviewId, table.createdAt, table.id),
     index('access_review_uploads_arda').on(table.ardaId),

@@ -1,27 +1,27 @@
 /** SCIM of identity providers: their tokens, and their ids of people and groups. */
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment, partOf } from './columns.ts'
 import { domains, groups, users } from './people.ts'
 
 /** Tokens of identity providers. They belong to no user and only open `/scim/v2`. */
 export const scimTokens = pgTable(
   'scim_tokens',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    name: text('name').notNull(),
-    prefix: text('prefix').notNull(),
+    name: t.text('name').notNull(),
+    prefix: t.text('prefix').notNull(),
     hash: bytes('hash').notNull(),
     /** Id of the secret that made the hash (secrets/key-derivation.ts). */
-    keyId: text('key_id'),
+    keyId: t.text('key_id'),
     /** Person who created it. */
-    createdById: uuid('created_by_id').references(() => users.id),
+    createdById: t.uuid('created_by_id').references(() => users.id),
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [
     index('scim_tokens_prefix').on(table.prefix),
     index('scim_tokens_order').on(table.domainId, table.createdAt, table.id),
@@ -32,14 +32,14 @@ export const scimTokens = pgTable(
 /** A provider's id of a user. A user without a row has not been pushed yet. */
 export const scimUsers = pgTable(
   'scim_users',
-  {
+  (t) => ({
     userId: partOf('user_id', () => users.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    userName: text('user_name').notNull(),
-    externalId: text('external_id'),
+    userName: t.text('user_name').notNull(),
+    externalId: t.text('external_id'),
     /** When the provider deleted the user, who is kept as a record. */
     deletedAt: moment('deleted_at'),
-  },
+  }),
   (table) => [
     uniqueIndex('scim_users_name')
       .on(table.domainId, sql`lower(${table.userName})`)
@@ -51,12 +51,12 @@ export const scimUsers = pgTable(
 /** A provider's id of a group. */
 export const scimGroups = pgTable(
   'scim_groups',
-  {
+  (t) => ({
     groupId: partOf('group_id', () => groups.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    externalId: text('external_id'),
+    externalId: t.text('external_id'),
     /** When the provider deleted the group. It is kept empty, because settings may name it. */
     deletedAt: moment('deleted_at'),
-  },
+  }),
   (table) => [index('scim_groups_external').on(table.domainId, table.externalId)],
 )

@@ -5,18 +5,7 @@
  * Ids from apps may be of any length, so indexes hold digests of them (test/database/indexed-texts.test.ts).
  */
 import { sql } from 'drizzle-orm'
-import {
-  bigserial,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
 import {
   type IdentityMapping,
   type MatchRule,
@@ -30,21 +19,21 @@ import { domains, users } from './people.ts'
 /** Sync settings of an app. An app without a row has the defaults (core/sync/settings.ts). */
 export const syncSettings = pgTable(
   'sync_settings',
-  {
+  (t) => ({
     appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** 0: only manually. */
-    everyHours: integer('every_hours'),
-    pageSize: integer('page_size'),
+    everyHours: t.integer('every_hours'),
+    pageSize: t.integer('page_size'),
     maxRows: number('max_rows'),
-    maxRepeatedPercent: integer('max_repeated_percent'),
-    matchRules: jsonb('match_rules').$type<MatchRule[]>().notNull().default([]),
+    maxRepeatedPercent: t.integer('max_repeated_percent'),
+    matchRules: t.jsonb('match_rules').$type<MatchRule[]>().notNull().default([]),
     /** Null for all apps but the one from which users are created. */
-    identity: jsonb('identity').$type<IdentityMapping>(),
+    identity: t.jsonb('identity').$type<IdentityMapping>(),
     /** Start of the next scheduled run. Null: a day after the app was created. */
     nextAt: moment('next_at'),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     uniqueIndex('sync_settings_source')
       .on(table.domainId)
@@ -55,33 +44,33 @@ export const syncSettings = pgTable(
 /** A sync of an app: its position, and the host that carries it out. */
 export const syncRuns = pgTable(
   'sync_runs',
-  {
+  (t) => ({
     /** Later runs have larger ids. */
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     /** Person who requested it. Null for the schedule. */
-    userId: uuid('user_id'),
-    state: text('state', { enum: RUN_STATES }).notNull().default('RUNNING'),
-    phase: text('phase', { enum: SYNC_PHASES }).notNull().default('begin'),
+    userId: t.uuid('user_id'),
+    state: t.text('state', { enum: RUN_STATES }).notNull().default('RUNNING'),
+    phase: t.text('phase', { enum: SYNC_PHASES }).notNull().default('begin'),
     /** Token of the phase's next page. Null for the first. */
-    pageToken: text('page_token'),
+    pageToken: t.text('page_token'),
     /** Position of a phase that reads our own rows. */
-    cursor: text('cursor'),
+    cursor: t.text('cursor'),
     /** Number of restarts of the phase. */
-    restarts: integer('restarts').notNull().default(0),
-    pageSize: integer('page_size').notNull(),
-    counts: jsonb('counts').$type<Record<string, number>>().notNull().default({}),
-    skipped: text('skipped').array().notNull().default(sql`'{}'`),
+    restarts: t.integer('restarts').notNull().default(0),
+    pageSize: t.integer('page_size').notNull(),
+    counts: t.jsonb('counts').$type<Record<string, number>>().notNull().default({}),
+    skipped: t.text('skipped').array().notNull().default(sql`'{}'`),
     /** Whether an operator confirmed that missing rows are really gone. */
-    accepted: boolean('accepted').notNull().default(false),
+    accepted: t.boolean('accepted').notNull().default(false),
     /** Consecutive failed attempts. */
-    attempts: integer('attempts').notNull().default(0),
+    attempts: t.integer('attempts').notNull().default(0),
     nextTryAt: moment('next_try_at'),
     /** Description of the last failure, without secrets. */
-    problem: text('problem'),
+    problem: t.text('problem'),
     /** Holder of the lease, the only writer. Changes each time the lease is taken. */
-    leaseBy: uuid('lease_by'),
+    leaseBy: t.uuid('lease_by'),
     leaseUntil: moment('lease_until'),
     createdAt: createdAt(),
     endedAt: moment('ended_at'),
@@ -90,7 +79,7 @@ export const syncRuns = pgTable(
     /** That complete run: this one, or the next. */
     recordedBy: number('recorded_by'),
     updatedAt: updatedAt(),
-  },
+  }),
   (table) => [
     uniqueIndex('sync_runs_running').on(table.appId).where(sql`${table.state} = 'RUNNING'`),
     index('sync_runs_order').on(table.domainId, table.id),
@@ -101,37 +90,37 @@ export const syncRuns = pgTable(
 
 export const resources = pgTable(
   'resources',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    resourceType: text('resource_type').notNull(),
+    resourceType: t.text('resource_type').notNull(),
     /** Id in the app. */
-    externalId: text('external_id').notNull(),
-    label: text('label').notNull(),
+    externalId: t.text('external_id').notNull(),
+    label: t.text('label').notNull(),
     seenRun: number('seen_run').notNull(),
     goneAt: moment('gone_at'),
-  },
+  }),
   (table) => [uniqueIndex('resources_external').on(table.appId, sql`md5(${table.externalId})`)],
 )
 
 export const entitlements = pgTable(
   'entitlements',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    entitlementType: text('entitlement_type').notNull(),
+    entitlementType: t.text('entitlement_type').notNull(),
     /** Empty for the global resource. */
-    resourceId: text('resource_id').notNull(),
+    resourceId: t.text('resource_id').notNull(),
     /** Id within the resource. */
-    externalId: text('external_id').notNull(),
-    label: text('label').notNull(),
-    description: text('description').notNull().default(''),
-    isAssignable: boolean('is_assignable').notNull(),
+    externalId: t.text('external_id').notNull(),
+    label: t.text('label').notNull(),
+    description: t.text('description').notNull().default(''),
+    isAssignable: t.boolean('is_assignable').notNull(),
     seenRun: number('seen_run').notNull(),
     goneAt: moment('gone_at'),
-  },
+  }),
   (table) => [
     uniqueIndex('entitlements_external').on(
       table.appId,
@@ -148,29 +137,29 @@ export const entitlements = pgTable(
  */
 export const associations = pgTable(
   'associations',
-  {
-    appId: uuid('app_id').notNull(),
-    accountId: uuid('account_id').notNull(),
+  (t) => ({
+    appId: t.uuid('app_id').notNull(),
+    accountId: t.uuid('account_id').notNull(),
     entitlementId: number('entitlement_id').notNull(),
     seenRun: number('seen_run').notNull(),
     /** First run that saw it. Null if `association_spans` has its open span. */
     firstRun: number('first_run'),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.appId, table.accountId, table.entitlementId] })],
 )
 
 /** Changes to users by the identity source. Rows are only added, by one run at a time. */
 export const identityEvents = pgTable(
   'identity_events',
-  {
-    id: bigserial('id', { mode: 'number' }).primaryKey(),
+  (t) => ({
+    id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
     detectedAt: moment('detected_at').notNull().defaultNow(),
-    changedField: text('changed_field').notNull(),
-    oldValue: text('old_value'),
-    newValue: text('new_value'),
-  },
+    changedField: t.text('changed_field').notNull(),
+    oldValue: t.text('old_value'),
+    newValue: t.text('new_value'),
+  }),
   (table) => [
     index('identity_events_order').on(table.domainId, table.id),
     index('identity_events_user').on(table.userId, table.id),

@@ -1,6 +1,6 @@
 /** Tasks: decisions and work for people. */
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable } from 'drizzle-orm/pg-core'
 import {
   ACTIONABLE_TASKS,
   DECISION_TASKS,
@@ -21,24 +21,24 @@ export const DECISION_CATEGORIES = literals(DECISION_TASKS)
 
 export const tasks = pgTable(
   'tasks',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    taskType: text('task_type').notNull(),
-    taskCategory: text('task_category', { enum: TASK_CATEGORIES }).notNull(),
-    status: text('status', { enum: TASK_STATUSES }).notNull().default('PENDING'),
-    description: text('description'),
-    instructions: text('instructions'),
-    productArea: text('product_area', { enum: TASK_PRODUCT_AREAS }),
-    appId: uuid('app_id'),
-    targetUserId: uuid('target_user_id').references(() => users.id),
-    resolvedById: uuid('resolved_by_id').references(() => users.id),
+    taskType: t.text('task_type').notNull(),
+    taskCategory: t.text('task_category', { enum: TASK_CATEGORIES }).notNull(),
+    status: t.text('status', { enum: TASK_STATUSES }).notNull().default('PENDING'),
+    description: t.text('description'),
+    instructions: t.text('instructions'),
+    productArea: t.text('product_area', { enum: TASK_PRODUCT_AREAS }),
+    appId: t.uuid('app_id'),
+    targetUserId: t.uuid('target_user_id').references(() => users.id),
+    resolvedById: t.uuid('resolved_by_id').references(() => users.id),
     /** Represented person, if a delegate resolved it. */
-    resolvedForId: uuid('resolved_for_id').references(() => users.id),
-    accessRequestId: uuid('access_request_id'),
-    requestablePermissionId: uuid('requestable_permission_id'),
+    resolvedForId: t.uuid('resolved_for_id').references(() => users.id),
+    accessRequestId: t.uuid('access_request_id'),
+    requestablePermissionId: t.uuid('requestable_permission_id'),
     ...timestamps(),
-  },
+  }),
   (table) => [
     index('tasks_order').on(table.domainId, table.createdAt, table.id),
     index('tasks_status').on(table.domainId, table.status, table.createdAt),
@@ -54,13 +54,13 @@ export type TaskRow = typeof tasks.$inferSelect
 /** A user or a group, never both. */
 export const taskAssignees = pgTable(
   'task_assignees',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     taskId: partOf('task_id', () => tasks.id),
-    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    groupId: uuid('group_id').references(() => groups.id, { onDelete: 'cascade' }),
-  },
+    userId: t.uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    groupId: t.uuid('group_id').references(() => groups.id, { onDelete: 'cascade' }),
+  }),
   (table) => [
     index('task_assignees_task').on(table.taskId),
     index('task_assignees_user').on(table.userId),
@@ -70,13 +70,13 @@ export const taskAssignees = pgTable(
 
 export const taskComments = pgTable(
   'task_comments',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
     taskId: partOf('task_id', () => tasks.id),
-    body: text('body').notNull(),
-    createdById: uuid('created_by_id').references(() => users.id),
+    body: t.text('body').notNull(),
+    createdById: t.uuid('created_by_id').references(() => users.id),
     createdAt: createdAt(),
-  },
+  }),
   (table) => [index('task_comments_task').on(table.taskId, table.createdAt)],
 )

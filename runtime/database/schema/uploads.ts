@@ -1,6 +1,6 @@
 /** Uploads processed in the background: accounts, and times when accounts were used. */
 import { sql } from 'drizzle-orm'
-import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable } from 'drizzle-orm/pg-core'
 import { UPLOAD_KINDS } from '../../contract/models/upload.ts'
 import { apps } from './apps.ts'
 import { createdAt, domainId, id, moment, refersTo } from './columns.ts'
@@ -8,21 +8,22 @@ import { domains, users } from './people.ts'
 
 export const uploads = pgTable(
   'uploads',
-  {
+  (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    kind: text('kind', { enum: UPLOAD_KINDS }).notNull(),
+    kind: t.text('kind', { enum: UPLOAD_KINDS }).notNull(),
     /** App of uploaded accounts. */
-    appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
+    appId: t.uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
     userId: refersTo('user_id', () => users.id),
     /** Uploaded data, until it is processed. */
-    body: jsonb('body').$type<unknown[]>(),
-    state: text('state', { enum: ['NOT_STARTED', 'RUNNING', 'SUCCESS', 'FAILURE'] })
+    body: t.jsonb('body').$type<unknown[]>(),
+    state: t
+      .text('state', { enum: ['NOT_STARTED', 'RUNNING', 'SUCCESS', 'FAILURE'] })
       .notNull()
       .default('NOT_STARTED'),
     createdAt: createdAt(),
     finishedAt: moment('finished_at'),
-  },
+  }),
   (table) => [
     index('uploads_open').on(table.createdAt).where(sql`${table.finishedAt} is null`),
     index('uploads_finished')
