@@ -5,6 +5,7 @@ import { csvColumns, listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint, FailureStatus } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import { described, object } from '../../contract/schema/schemas.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
@@ -47,33 +48,18 @@ export const CORE_TAGS = [
 ] as const
 
 /** Body of most failures of the core. */
-export const Detail = v.pipe(
-  v.object({ detail: v.string() }),
-  v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
-)
+export const Detail = object('HTTPError', 'What went wrong', { detail: v.string() })
 
 /** Body of a 422. */
-const ValidationError = v.pipe(
-  v.object({
-    detail: v.array(
-      v.pipe(
-        v.object({
-          loc: v.pipe(
-            v.array(v.union([v.string(), v.number()])),
-            v.metadata({ description: 'Where the problem is' }),
-          ),
-          msg: v.string(),
-          type: v.string(),
-        }),
-        v.metadata({ title: 'ValidationErrorEntry' }),
-      ),
-    ),
-  }),
-  v.metadata({
-    title: 'HTTPValidationError',
-    description: 'The errors, one for each faulty entry',
-  }),
-)
+const ValidationError = object('HTTPValidationError', 'The errors, one for each faulty entry', {
+  detail: v.array(
+    object('ValidationErrorEntry', {
+      loc: described(v.array(v.union([v.string(), v.number()])), 'Where the problem is'),
+      msg: v.string(),
+      type: v.string(),
+    }),
+  ),
+})
 
 /** Failures that every endpoint may return. */
 export const FAILURES = {

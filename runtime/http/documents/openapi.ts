@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { atOnce, type Steps } from '../../bounded/slices.ts'
 import { anyCredentials } from '../../contract/envelope/envelope-schemas.ts'
+import { object } from '../../contract/schema/schemas.ts'
 import { type Components, createComponents } from '../schemas/json-schema.ts'
 import { CORE_TAGS, coreSteps } from './core.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem } from './document.ts'
@@ -35,10 +36,7 @@ const ANY_CONNECTOR: Surroundings = {
   example: { auth: { token: { token: 'your-token' } } },
 }
 
-const ConnectorIds = v.pipe(
-  v.object({ response: v.array(v.string()) }),
-  v.metadata({ title: 'ListConnectorAppIdsResponse' }),
-)
+const ConnectorIds = object('ListConnectorAppIdsResponse', { response: v.array(v.string()) })
 
 /** Location of the interface. */
 type DocumentOptions = {

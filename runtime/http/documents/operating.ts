@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/models/people-file.ts'
+import { described, object } from '../../contract/schema/schemas.ts'
 import { LoginLink, LoginLinkWish } from '../operator/login-links.ts'
 import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
 import { IMPORT_QUERY } from '../operator/routes.ts'
@@ -13,43 +14,34 @@ import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
 
 /** Answer to `GET /readyz`. */
-const Readiness = v.pipe(
-  v.object({
-    ready: v.boolean(),
-    waiting_for: v.array(v.string()),
-    generation: v.pipe(
-      v.number(),
-      v.metadata({ description: 'The generation that this host serves' }),
-    ),
-    connectors: v.pipe(v.number(), v.integer(), v.metadata({ description: 'Being served' })),
-    containment: v.pipe(
-      v.object({
-        level: v.picklist(['full', 'partial', 'basic']),
-        layers: v.array(v.string()),
-        missing: v.array(v.object({ name: v.string(), stops: v.string() })),
-      }),
-      v.metadata({ description: 'Containment of connectors on this machine' }),
-    ),
-    processes: v.pipe(
-      v.object({
-        wanted: v.pipe(v.number(), v.integer()),
-        serving: v.pipe(v.number(), v.integer()),
-      }),
-      v.metadata({ description: 'Of this host, serving the same port' }),
-    ),
-    scheduling: v.pipe(
-      v.object({
-        means: v.array(v.picklist(['nice', 'autogroup'])),
-        raises: v.pipe(
-          v.boolean(),
-          v.metadata({ description: 'Whether a healthy worker starts again' }),
-        ),
-      }),
-      v.metadata({ description: 'How the host takes precedence over workers' }),
-    ),
-  }),
-  v.metadata({ title: 'Readiness', description: 'Whether it can serve, and how safely' }),
-)
+const Readiness = object('Readiness', 'Whether it can serve, and how safely', {
+  ready: v.boolean(),
+  waiting_for: v.array(v.string()),
+  generation: described(v.number(), 'The generation that this host serves'),
+  connectors: described(v.pipe(v.number(), v.integer()), 'Being served'),
+  containment: described(
+    v.object({
+      level: v.picklist(['full', 'partial', 'basic']),
+      layers: v.array(v.string()),
+      missing: v.array(v.object({ name: v.string(), stops: v.string() })),
+    }),
+    'Containment of connectors on this machine',
+  ),
+  processes: described(
+    v.object({
+      wanted: v.pipe(v.number(), v.integer()),
+      serving: v.pipe(v.number(), v.integer()),
+    }),
+    'Of this host, serving the same port',
+  ),
+  scheduling: described(
+    v.object({
+      means: v.array(v.picklist(['nice', 'autogroup'])),
+      raises: described(v.boolean(), 'Whether a healthy worker starts again'),
+    }),
+    'How the host takes precedence over workers',
+  ),
+})
 
 const Health = v.object({ status: v.literal('ok') })
 const Released = v.object({ id: v.string(), released: v.boolean() })

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { parseBodyText } from '../../contract/endpoints/body.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { described, object } from '../../contract/schema/schemas.ts'
 import { FIRST_ADMIN } from '../../core/sign-in/first-admin.ts'
 import { createLoginLink } from '../../core/sign-in/sessions.ts'
 import { readBody } from '../edge/body.ts'
@@ -11,32 +12,19 @@ import { SIGN_IN_PATH } from '../settings/layout.ts'
 import { type OperatorGuardDeps, reached } from './guard.ts'
 
 /** Body of the request. */
-export const LoginLinkWish = v.pipe(
-  v.object({
-    email: v.optional(
-      v.pipe(
-        v.string(),
-        v.maxLength(320),
-        v.metadata({ description: 'The user that it signs in' }),
-      ),
-      FIRST_ADMIN,
-    ),
-  }),
-  v.metadata({ title: 'LoginLinkWish', description: 'The user that a login link is for' }),
-)
+export const LoginLinkWish = object('LoginLinkWish', 'The user that a login link is for', {
+  email: v.optional(
+    described(v.pipe(v.string(), v.maxLength(320)), 'The user that it signs in'),
+    FIRST_ADMIN,
+  ),
+})
 
 /** Body of the answer. The code follows `#`, so that no log on the way contains it. */
-export const LoginLink = v.pipe(
-  v.object({
-    email: v.string(),
-    path: v.pipe(
-      v.string(),
-      v.metadata({ description: 'The path to append to the host’s address; works once' }),
-    ),
-    expires_at: v.string(),
-  }),
-  v.metadata({ title: 'LoginLink', description: 'A sign-in to the settings pages' }),
-)
+export const LoginLink = object('LoginLink', 'A sign-in to the settings pages', {
+  email: v.string(),
+  path: described(v.string(), 'The path to append to the host’s address; works once'),
+  expires_at: v.string(),
+})
 
 /** Creates a login link. @throws CoreError `not_found`, `conflict`, `invalid` */
 export async function makeLoginLink(

@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import { parseParams, text } from '../../contract/endpoints/params.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { conflict } from '../../contract/errors/problem.ts'
+import { described, strictObject } from '../../contract/schema/schemas.ts'
 import { provedTokens } from '../../core/sign-in/host-proof.ts'
 import { hostProof, hostProofKey } from '../../secrets/key-derivation.ts'
 import type { Env } from '../edge/env.ts'
@@ -21,15 +22,12 @@ export const PROOF_QUERY = {
 }
 
 /** Body of the answer. */
-export const HostProof = v.pipe(
-  v.strictObject({
-    proofs: v.pipe(
-      v.array(v.string()),
-      v.metadata({ description: 'One for each token of that beginning; none where there is none' }),
-    ),
-  }),
-  v.metadata({ title: 'HostProof', description: 'That the host knows a token' }),
-)
+export const HostProof = strictObject('HostProof', 'That the host knows a token', {
+  proofs: described(
+    v.array(v.string()),
+    'One for each token of that beginning; none where there is none',
+  ),
+})
 
 /**
  * Proves that this host knows a token.
