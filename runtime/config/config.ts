@@ -23,7 +23,8 @@ import { RESERVED_PATHS } from './taken-paths.ts'
 
 const text = v.string()
 /** Text setting that may be omitted. */
-const optionalText = { default: '', schema: text } as const
+const optional = (meaning: string) => ({ default: '', schema: text, meaning }) as const
+const secret = (meaning: string) => ({ secret: true, ...optional(meaning) }) as const
 
 /** Settings of the ceilings, one for each. */
 const CEILING_SETTINGS = tableOf(
@@ -72,58 +73,39 @@ export const SETTINGS = {
     ),
     meaning: 'prefix of the connector interface',
   },
-  KEYWAY_PRIVATE_EGRESS: {
-    ...optionalText,
-    meaning:
-      'grants of private addresses to any connectors: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`, for providers of sign-in `sign-in=host:port`',
-  },
-  KEYWAY_PLAIN_LDAP: {
-    ...optionalText,
-    meaning:
-      'directories that connectors may use by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
-  },
-  KEYWAY_PLAIN_SQL: {
-    ...optionalText,
-    meaning:
-      'databases that connectors may use without encryption (`ctx.sql`): `connector_id=host:port`, separated by spaces; queries and results cross the network in plain text',
-  },
-  KEYWAY_CLEAR_SECRETS: {
-    ...optionalText,
-    meaning:
-      'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
-  },
-  KEYWAY_RETENTION: {
-    ...optionalText,
-    meaning: 'days to keep finished records, if not the default: `tasks=365 sync_runs=30`',
-  },
-  KEYWAY_SECRET: {
-    secret: true,
-    ...optionalText,
-    meaning:
-      'key material for page tokens, API tokens and credentials of apps, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
-  },
-  KEYWAY_ADMIN_TOKEN: {
-    secret: true,
-    ...optionalText,
-    meaning:
-      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); a new one replaces the previous one, on all hosts; default: generated into a file of the data directory',
-  },
+  KEYWAY_PRIVATE_EGRESS: optional(
+    'grants of private addresses to any connectors: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`, for providers of sign-in `sign-in=host:port`',
+  ),
+  KEYWAY_PLAIN_LDAP: optional(
+    'directories that connectors may use by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
+  ),
+  KEYWAY_PLAIN_SQL: optional(
+    'databases that connectors may use without encryption (`ctx.sql`): `connector_id=host:port`, separated by spaces; queries and results cross the network in plain text',
+  ),
+  KEYWAY_CLEAR_SECRETS: optional(
+    'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
+  ),
+  KEYWAY_RETENTION: optional(
+    'days to keep finished records, if not the default: `tasks=365 sync_runs=30`',
+  ),
+  KEYWAY_SECRET: secret(
+    'key material for page tokens, API tokens and credentials of apps, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
+  ),
+  KEYWAY_ADMIN_TOKEN: secret(
+    'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); a new one replaces the previous one, on all hosts; default: generated into a file of the data directory',
+  ),
   DATABASE_URL: {
     secret: true,
     default: '',
     schema: databaseAddress,
     meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
   },
-  KEYWAY_REGISTRY: {
-    ...optionalText,
-    meaning:
-      'registry of published connectors for `keyway search`, `install`, `outdated` and the console: an https:// address or a folder, followed by mirrors, separated by spaces; default: none, nothing is fetched',
-  },
-  KEYWAY_SIGN_IN: {
-    ...optionalText,
-    meaning:
-      'JSON file with the providers by which people sign in (OpenID Connect); default: none, people sign in by links and API tokens',
-  },
+  KEYWAY_REGISTRY: optional(
+    'registry of published connectors for `keyway search`, `install`, `outdated` and the console: an https:// address or a folder, followed by mirrors, separated by spaces; default: none, nothing is fetched',
+  ),
+  KEYWAY_SIGN_IN: optional(
+    'JSON file with the providers by which people sign in (OpenID Connect); default: none, people sign in by links and API tokens',
+  ),
   KEYWAY_PUBLIC_URL: {
     default: '',
     schema: judgedBy(mail.wrongPublicUrl),
@@ -138,11 +120,7 @@ export const SETTINGS = {
     meaning:
       'mail server: `smtp://user@host:587` (STARTTLS) or `smtps://user@host:465`; default: none, no mail is sent',
   },
-  KEYWAY_MAIL_PASSWORD: {
-    secret: true,
-    ...optionalText,
-    meaning: 'password of the user that `KEYWAY_MAIL_SERVER` names',
-  },
+  KEYWAY_MAIL_PASSWORD: secret('password of the user that `KEYWAY_MAIL_SERVER` names'),
   KEYWAY_MAIL_FROM: {
     default: '',
     schema: judgedBy(mail.wrongSender),
@@ -159,22 +137,17 @@ export const SETTINGS = {
     meaning:
       'requests of the core interface per minute and API token, on each host: hosts that share a database each have this limit',
   },
-  KEYWAY_CONNECTOR_TOKEN: {
-    secret: true,
-    ...optionalText,
-    meaning:
-      'bearer token of the connector interface and `/metrics`, 32 characters or more; required on addresses other than loopback',
-  },
+  KEYWAY_CONNECTOR_TOKEN: secret(
+    'bearer token of the connector interface and `/metrics`, 32 characters or more; required on addresses other than loopback',
+  ),
   KEYWAY_OPEN_CONNECTORS: {
     default: '',
     schema: v.picklist(['', '0', '1'], 'is neither 0 nor 1'),
     meaning: '`1`: serve the connector interface without a token on any address',
   },
-  KEYWAY_ALLOWED_HOSTS: {
-    ...optionalText,
-    meaning:
-      'further names that the `Host` header may have on a loopback address, separated by spaces',
-  },
+  KEYWAY_ALLOWED_HOSTS: optional(
+    'further names that the `Host` header may have on a loopback address, separated by spaces',
+  ),
   KEYWAY_TRUSTED_PROXIES: {
     default: '',
     schema: v.pipe(
@@ -214,17 +187,10 @@ export const SETTINGS = {
     ),
     meaning: 'fatal, error, warn, info, debug, trace or silent',
   },
-  HTTPS_PROXY: {
-    secret: true,
-    ...optionalText,
-    meaning:
-      'proxy for requests of connectors to https addresses; directories (`ctx.ldap`) and databases (`ctx.sql`) never use a proxy',
-  },
-  HTTP_PROXY: {
-    secret: true,
-    ...optionalText,
-    meaning: 'the same for http addresses',
-  },
+  HTTPS_PROXY: secret(
+    'proxy for requests of connectors to https addresses; directories (`ctx.ldap`) and databases (`ctx.sql`) never use a proxy',
+  ),
+  HTTP_PROXY: secret('the same for http addresses'),
   NO_PROXY: { default: '', schema: text, meaning: 'hosts reached without the proxy' },
 } as const
 
