@@ -8,42 +8,29 @@ type MailKindRow = {
   digest: boolean
 }
 
+/** A kind that a digest may contain. */
+const joining = (what: string, who: string) => ({ what, who, digest: true }) as const
+
 export const MAIL_KINDS = {
-  waits: {
-    what: 'something waits for you: a task was opened for you or assigned to you (a decision, manual work, a failure), or a person reminded you',
-    who: 'its assignees, including members of groups',
-    digest: true,
-  },
-  decided: {
-    what: 'a request was approved, denied, cancelled, or expired undecided',
-    who: 'the requester and the target user, except the person who cancelled it',
-    digest: true,
-  },
-  given: {
-    what: 'requested access was granted',
-    who: 'the requester and the holder',
-    digest: true,
-  },
-  revoked: {
-    what: 'an admin revoked access before its end',
-    who: 'the holder and the requester',
-    digest: true,
-  },
-  ends: {
-    what: 'access ends soon: sent when a fifth of its time is left, at most a week before; not for access of less than a day',
-    who: 'the holder',
-    digest: true,
-  },
-  review_reminder: {
-    what: 'an access review has open lines',
-    who: 'their reviewers',
-    digest: true,
-  },
-  sync_failed: {
-    what: 'the sync of an app failed',
-    who: 'the admins of the app; if it has none, all admins',
-    digest: true,
-  },
+  waits: joining(
+    'something waits for you: a task was opened for you or assigned to you (a decision, manual work, a failure), or a person reminded you',
+    'its assignees, including members of groups',
+  ),
+  decided: joining(
+    'a request was approved, denied, cancelled, or expired undecided',
+    'the requester and the target user, except the person who cancelled it',
+  ),
+  given: joining('requested access was granted', 'the requester and the holder'),
+  revoked: joining('an admin revoked access before its end', 'the holder and the requester'),
+  ends: joining(
+    'access ends soon: sent when a fifth of its time is left, at most a week before; not for access of less than a day',
+    'the holder',
+  ),
+  review_reminder: joining('an access review has open lines', 'their reviewers'),
+  sync_failed: joining(
+    'the sync of an app failed',
+    'the admins of the app; if it has none, all admins',
+  ),
   quarantined: {
     what: 'a connector was put in quarantine',
     who: 'all admins',
