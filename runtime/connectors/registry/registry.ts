@@ -8,6 +8,7 @@
 import { createCache } from '../../bounded/cache.ts'
 import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
+import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import { type ClearGrants, wantsClear } from './clear-grants.ts'
 import { type Folder, FolderError, readFolder } from './folder.ts'
 import type { Inspector } from './inspect.ts'
@@ -17,16 +18,8 @@ import { createVersion, type Version } from './version.ts'
 import { widening } from './widening.ts'
 
 /** A row of `GET /operator/connectors`. */
-export type RegistryListing = {
-  id: string | null
-  version: string | null
-  digest: string | null
-  source: 'built-in' | 'drop-in' | 'installed'
+export type RegistryListing = ConnectorListing & {
   state: 'checking' | 'ready' | 'ghost' | 'disabled'
-  reason: string | null
-  serving: boolean
-  /** Its folder; null for an installed package. */
-  folder: string | null
 }
 
 export type DropIn = 'open' | 'closed' | 'off'
