@@ -148,6 +148,19 @@ ${[...groups].map(
 const waiting = (words: string, count: number): Markup =>
   html` <span class="count hot"><span class="unseen">${words}</span>${count > 99 ? '99+' : count}</span>`
 
+/** Renders a page with one card, for a visitor who is not signed in. */
+export const door = (t: PageLocale, id: string, title: string, content: Markup): Markup =>
+  layout({
+    ...{ t, title, visitor: null },
+    content: html`<div class="door">
+${brand()}
+<section class="card" aria-labelledby="${id}"><div class="in stack">
+<h1 id="${id}">${title}</h1>
+${content}
+</div></section>
+</div>`,
+  })
+
 /** Renders a page with one message and a link back. `again` is an address to try again. */
 export const messagePage = (
   t: PageLocale,
@@ -155,16 +168,10 @@ export const messagePage = (
   text: Markup | string,
   again: string | null = null,
 ): Markup =>
-  layout({
+  door(
     t,
+    'h-said',
     title,
-    visitor: null,
-    content: html`<div class="door">
-${brand()}
-<section class="card" aria-labelledby="h-said"><div class="in stack">
-<h1 id="h-said">${title}</h1>
-<p>${text}</p>
-<p class="row">${again !== null && html`<a class="btn main" href="${again}">${t.w.try_again}</a>`}<a class="btn" href="/">${t.w.to_the_start}</a></p>
-</div></section>
-</div>`,
-  })
+    html`<p>${text}</p>
+<p class="row">${again !== null && html`<a class="btn main" href="${again}">${t.w.try_again}</a>`}<a class="btn" href="/">${t.w.to_the_start}</a></p>`,
+  )

@@ -7,7 +7,7 @@ import { html } from 'hono/html'
 import type { Env } from '../edge/env.ts'
 import type { ErrorSaid } from '../frame/error-page.ts'
 import { type Form, PROOF } from '../frame/form.ts'
-import { brand, layout, type Markup, messagePage } from '../frame/layout.ts'
+import { door, type Markup, messagePage } from '../frame/layout.ts'
 import { localeFor, type PageLocale } from '../frame/locale.ts'
 import { ownPath } from '../frame/own-path.ts'
 import type { SignedIn, Visits } from '../frame/signed-in.ts'
@@ -69,24 +69,18 @@ type Lost = {
 }
 
 const page = (t: PageLocale, { title, lead, typed, to, button }: Lost): Markup =>
-  layout({
+  door(
     t,
+    'h-lost',
     title,
-    visitor: null,
-    content: html`<div class="door">
-${brand()}
-<section class="card" aria-labelledby="h-lost"><div class="in stack">
-<h1 id="h-lost">${title}</h1>
-<p>${lead}</p>
+    html`<p>${lead}</p>
 ${typed.map(
   ({ name, label, text }) =>
     html`<div class="field"><label for="${name}">${label}</label><textarea id="${name}" rows="5" readonly>
 ${text}</textarea></div>`,
 )}
-<p><a class="btn main" href="${to}">${button}</a></p>
-</div></section>
-</div>`,
-  })
+<p><a class="btn main" href="${to}">${button}</a></p>`,
+  )
 
 /**
  * Handles a form if a page of this session sent it. Otherwise answers 403 and shows the input.

@@ -37,13 +37,20 @@ const titleOf = ({
 }: Pick<Common, 't' | 'app'> & { held?: CurrentAccess | null }): string =>
   (held === null ? t.w.request_access_to : t.w.extend_access_to)(app.user_friendly_label)
 
-const head = (
-  { t, app }: Common,
-  title = titleOf({ t, app }),
-): Markup => html`<div class="head"><div>
+const head = ({ t, app }: Common, title: string): Markup => html`<div class="head"><div>
 <ol class="crumbs"><li><a href="${AREAS.access.path}">${t.w.my_access}</a></li><li><a href="${AREAS.access.path}#catalogue">${t.w.catalogue}</a></li></ol>
 <h1 class="wrap">${title}</h1>${app.description && html`<p class="wrap">${app.description}</p>`}
 </div></div>`
+
+/** Renders a page of the form. The title of a refused form differs from its heading. */
+const portal = (page: Common, content: Markup, heading: string, title = heading): Markup =>
+  layout({
+    ...{ t: page.t, title, visitor: page.visitor, area: 'access' },
+    content: html`<div class="page portal">
+${head(page, heading)}
+${content}
+</div>`,
+  })
 
 const fromAdmins = ({ t, instructions }: Common): Markup | string =>
   instructions ? note('', 'info', t.w.from_admins, instructions) : ''
@@ -68,24 +75,19 @@ function choiceLine({ t, app, outlooks, mine }: ChoosePage, { id, label }: Choic
 
 /** Renders the choice among the permissions of an app. */
 export function choosePage(page: ChoosePage): Markup {
-  const { t, visitor, app, choices, hasAccount } = page
+  const { t, app, choices, hasAccount } = page
   const itself = hasAccount ? [] : [{ id: APP_ITSELF, label: t.w.only_an_account }]
-  return layout({
-    t,
-    title: t.w.request_access_to(app.user_friendly_label),
-    visitor,
-    area: 'access',
-    content: html`<div class="page portal">
-${head(page)}
-${fromAdmins(page)}
+  return portal(
+    page,
+    html`${fromAdmins(page)}
 <section class="card" aria-labelledby="h-what"><header><h2 id="h-what">${t.w.what_do_you_need}</h2><span class="count">${choices.total + itself.length}</span></header>
 <ul class="lines">
 ${[...choices.items, ...itself].map((one) => choiceLine(page, one))}
 </ul>
 ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSearchParams({ app_id: app.id, page: String(at) })}`)}
-</section>
-</div>`,
-  })
+</section>`,
+    titleOf(page),
+  )
 }
 
 /** Page in place of the form. `closed` is null for a disconnected app. */
@@ -100,17 +102,12 @@ export const closedWords = (t: PageLocale, { groups, admins }: Closed): string =
 
 /** Renders the page in place of the form if the person may not request the access. */
 export const closedPage = (page: ClosedPage): Markup =>
-  layout({
-    t: page.t,
-    title: page.t.w.request_access_to(page.app.user_friendly_label),
-    visitor: page.visitor,
-    area: 'access',
-    content: html`<div class="page portal">
-${head(page)}
-${note('wait', 'info', page.t.w.closed_title, page.closed ? closedWords(page.t, page.closed) : page.t.w.app_disconnected)}
-${fromAdmins(page)}
-</div>`,
-  })
+  portal(
+    page,
+    html`${note('wait', 'info', page.t.w.closed_title, page.closed ? closedWords(page.t, page.closed) : page.t.w.app_disconnected)}
+${fromAdmins(page)}`,
+    titleOf(page),
+  )
 
 type HeldPage = Common & {
   permission: Choice | null
@@ -124,22 +121,16 @@ type HeldPage = Common & {
  * extension becomes possible.
  */
 export function heldPage(page: HeldPage): Markup {
-  const { t, visitor, app, permission, held, lengths, now } = page
+  const { t, app, permission, held, lengths, now } = page
   const from = extendableFrom(lengths, held)
   const text =
     from === null ? t.w.nothing_to_extend : t.w.nothing_ends_later(startWords(t, from, now))
-  const title = titleOf(page)
-  return layout({
-    t,
-    title,
-    visitor,
-    area: 'access',
-    content: html`<div class="page portal">
-${head(page, title)}
-${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${extensionEnds(t, held, now)} ${text}`)}
-<div class="row"><a class="btn" href="${AREAS.access.path}">${t.w.my_access}</a><a class="small" href="/access/request?app_id=${app.id}">${t.w.choose_else}</a></div>
-</div>`,
-  })
+  return portal(
+    page,
+    html`${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${extensionEnds(t, held, now)} ${text}`)}
+<div class="row"><a class="btn" href="${AREAS.access.path}">${t.w.my_access}</a><a class="small" href="/access/request?app_id=${app.id}">${t.w.choose_else}</a></div>`,
+    titleOf(page),
+  )
 }
 
 /** Formats when it becomes possible. The start of a day is shown as the day. */
@@ -179,14 +170,9 @@ export function requestPage(page: RequestPage): Markup {
   const { w } = t
   const failed = Object.keys(problems).length > 0
   const title = titleOf(page)
-  return layout({
-    t,
-    title: failed ? w.error_request(app.user_friendly_label) : title,
-    visitor,
-    area: 'access',
-    content: html`<div class="page portal">
-${head(page, title)}
-${refused && refusal(t, refused)}
+  return portal(
+    page,
+    html`${refused && refusal(t, refused)}
 <div class="cols">
 <form class="card" method="post" action="/access/request" novalidate>
 <div class="in stack wide">
@@ -207,9 +193,10 @@ ${why(page)}
 ${whatFollows(page)}
 ${fromAdmins(page)}
 </aside>
-</div>
 </div>`,
-  })
+    title,
+    failed ? w.error_request(app.user_friendly_label) : title,
+  )
 }
 
 /** Renders how the previous request ended, with the reason for a refusal. */
