@@ -33,20 +33,20 @@ export const linesOf = (
 ): GraphLine[] =>
   held
     .flatMap((one): GraphLine[] => {
+      const w = t.console.person
       const id = one.kind === 'account' ? (one.unique_identifier ?? '') : ''
       const name = names.get(one.account_id ?? '') ?? id
       const permission =
         one.kind === 'account'
-          ? t.console.person.account(name)
+          ? w.account(name)
           : (one.label ?? (one.kind === 'granted' ? t.w.access : one.kind))
-      const app = one.app_name ?? t.console.person.directory
+      const app = one.app_name ?? w.directory
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
       const accountId = name === id || one.kind !== 'account' ? null : id
       const to = { permission, accountId, app, appAt }
       if (one.kind === 'group' && one.reasons.every(({ kind }) => kind === 'found'))
-        return [{ ...to, kind: 'group', reason: t.console.person.member, ...NOWHERE }]
-      if (one.reasons.length === 0)
-        return [{ ...to, kind: 'found', reason: t.console.person.found, ...NOWHERE }]
+        return [{ ...to, kind: 'group', reason: w.member, ...NOWHERE }]
+      if (one.reasons.length === 0) return [{ ...to, kind: 'found', reason: w.found, ...NOWHERE }]
       return one.reasons.map((reason) => ({ ...to, ...reasonOf(t, reason) }))
     })
     .sort(

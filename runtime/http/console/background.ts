@@ -22,6 +22,7 @@ const JOB_LOOKS = {
 
 export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.job
   const asked = c.req.query('state') ?? ''
   const state = isKeyOf(JOB_LOOKS, asked) ? asked : ''
   const queue = QUEUE_NAMES.find((name) => name === c.req.query('queue')) ?? ''
@@ -32,14 +33,14 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
     const at = one.created_at ? t.moment(new Date(one.created_at), now) : ''
     return [
       html`${one.queue}<span class="sub mono">${brief(one.key, 100)}</span>`,
-      html`${badge(JOB_LOOKS[one.state], t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${t.console.job.tries(one.tries)}</span>` : ''}`,
+      html`${badge(JOB_LOOKS[one.state], t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${w.tries(one.tries)}</span>` : ''}`,
       at,
       brief(one.problem ?? '', 300),
     ]
   })
   const hosts = nodes.items.map(({ node, live, generation, seen_at, problems }) => [
-    html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${t.console.job.seen(t.lasting(new Date(seen_at), now))}</span>`,
-    html`${live ? badge(['good', 'check'], t.console.job.live) : badge(['', 'minus'], t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
+    html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${w.seen(t.lasting(new Date(seen_at), now))}</span>`,
+    html`${live ? badge(['good', 'check'], w.live) : badge(['', 'minus'], w.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
     generation,
   ])
   const follows = followQuery(query, { items })
@@ -48,27 +49,22 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
       place: 'background',
       isPlace: true,
     },
-    title: t.console.job.title,
-    lead: t.console.job.lead,
+    title: w.title,
+    lead: w.lead,
     actions: go(UPKEEP_PATH, t.w.upkeep),
     content: html`${asking(t, state, queue)}
 <div id="live" data-events="/console/jobs/events?${follows}">${listed(
-      { id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote },
-      [
-        t.console.job.job,
-        t.console.job.state,
-        [t.console.job.created, 'c3'],
-        [t.console.job.problem, 'c3'],
-      ],
+      { id: 'jobs', title: w.jobs, note: w.jobsNote },
+      [w.job, w.state, [w.created, 'c3'], [w.problem, 'c3']],
       rows,
-      { title: t.console.job.none, text: t.console.job.noneText },
+      { title: w.none, text: w.noneText },
       t,
     )}</div>
 ${listed(
-  { id: 'hosts', title: t.console.job.hosts, count: hosts.length },
-  [t.console.job.host, t.console.job.state, [t.console.job.generation, 'num']],
+  { id: 'hosts', title: w.hosts, count: hosts.length },
+  [w.host, w.state, [w.generation, 'num']],
   hosts,
-  { title: t.console.job.none, text: t.console.job.noneText },
+  { title: w.none, text: w.noneText },
   t,
 )}`,
   })

@@ -82,6 +82,7 @@ const RANK: Record<ConnectorListing['state'], number> = {
 
 export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
   const { c, t } = visit
+  const w = t.console.connector
   const search = searchText(c.req.query('q'))
   const all = visit.deps.listConnectors()
   const { items } = await visit.ask('list_call_minutes', {
@@ -117,7 +118,7 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
     return [
       html`${link}${under === '' ? '' : html`<span class="sub">${brief(under)}</span>`}`,
       stateBadge(t, one),
-      t.console.connector.sources[one.source],
+      w.sources[one.source],
       thousands(calls, t),
       calls === 0 ? '–' : `${share(failed, calls, t)} %`,
       milliseconds(p95, t),
@@ -126,10 +127,10 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
   const serving = all.filter((one) => one.serving).length
   return answerPage(visit, {
     ...{ place: 'connectors', isPlace: true },
-    title: t.console.connector.title(serving, all.length),
-    lead: t.console.connector.lead,
-    actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
-    content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothingIn(t.console.connector, search), t)}`,
+    title: w.title(serving, all.length),
+    lead: w.lead,
+    actions: html`${go('/console/install', w.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', w.history)}${go('/console/publishers', w.publishers)}`,
+    content: html`${filter('/console/connectors', w.list, { name: 'q', words: w.find, value: search, kept: { sort } }, t)}
+${listed({ id: 'list', title: w.list, count: found.length }, columns, rows, nothingIn(t.console.connector, search), t)}`,
   })
 }

@@ -199,6 +199,7 @@ function why(
   held: { page: number; pages: number; total: number },
   { id, at, mayRevoke }: { id: string; at: Date | null; mayRevoke: boolean },
 ): Markup {
+  const w = t.console.person
   const drawn = accessGraph(t, name, lines)
   const link = (to: string | null, words: string) =>
     to === null ? words : html`<a href="${to}">${words}</a>`
@@ -215,25 +216,25 @@ function why(
       : html`${whole(one.permission)}<span class="sub">${whole(one.accountId)}</span>`,
     link(one.appAt, one.app),
   ])
-  const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
+  const nothing = { title: w.nothing, text: w.nothingText }
   const pages = pagesNav(
     t,
     held,
-    t.console.person.why,
+    w.why,
     (page) =>
       `${personPath(id)}?${new URLSearchParams([...asOfQuery(at), ['page', String(page)]])}#why`,
   )
   return html`${
     drawn
       ? card(
-          { id: 'graph', title: t.console.person.picture, note: t.console.person.pictureNote },
-          html`<div class="scroll" tabindex="0" role="region" aria-label="${t.console.person.picture}, ${t.console.person.drawing}"><div class="in">${drawn}</div></div><div class="in">${key(keyOf(t))}</div>`,
+          { id: 'graph', title: w.picture, note: w.pictureNote },
+          html`<div class="scroll" tabindex="0" role="region" aria-label="${w.picture}, ${w.drawing}"><div class="in">${drawn}</div></div><div class="in">${key(keyOf(t))}</div>`,
         )
       : ''
   }
 ${listed(
-  { id: 'why', title: t.console.person.why, count: held.total },
-  [t.console.person.reason, t.console.person.permission, [t.console.person.app, 'word']],
+  { id: 'why', title: w.why, count: held.total },
+  [w.reason, w.permission, [w.app, 'word']],
   rows,
   nothing,
   t,

@@ -29,6 +29,7 @@ const statesOf = (given: string): readonly RequestStatus[] =>
 
 export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
+  const w = t.console.request
   const status = c.req.query('status') ?? 'open'
   const sort = c.req.query('sort') === 'asked' ? 'asked' : '-asked'
   const query = queryOf('list_access_requests', {
@@ -45,8 +46,8 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     const [permission] = one.requestable_permissions
     const policy = byPolicy.get(one.id)
     return [
-      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
-      html`${nameOf(one.target_user)}<span class="sub">${policy !== undefined ? t.console.request.byPolicy(policy) : one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
+      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${w.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
+      html`${nameOf(one.target_user)}<span class="sub">${policy !== undefined ? w.byPolicy(policy) : one.requester_user.id === one.target_user.id ? '' : w.by(nameOf(one.requester_user))}</span>`,
       requestBadge(t, one),
       one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',
     ]
@@ -61,26 +62,21 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   )
   return answerPage(visit, {
     ...{ place: 'requests', isPlace: true },
-    title: t.console.request.title,
-    lead: t.console.request.lead,
-    content: html`<form class="filter" action="/console/requests" role="search" aria-label="${t.console.request.title}">
-<div class="grow"><label for="status">${t.console.request.state}</label><select id="status" name="status">
-${option('open', t.console.request.open, status)}${option('active', t.console.request.active, status)}${option('over', t.console.request.over, status)}${option('all', t.console.request.all, status)}
+    title: w.title,
+    lead: w.lead,
+    content: html`<form class="filter" action="/console/requests" role="search" aria-label="${w.title}">
+<div class="grow"><label for="status">${w.state}</label><select id="status" name="status">
+${option('open', w.open, status)}${option('active', w.active, status)}${option('over', w.over, status)}${option('all', w.all, status)}
 ${REQUEST_STATUSES.map((one) => option(one, t.w.states[one], status))}</select></div>
 <input type="hidden" name="sort" value="${sort}">
-<button class="btn">${t.console.request.show}</button></form>
+<button class="btn">${w.show}</button></form>
 ${listed(
-  { id: 'list', title: t.console.request.title, count: found.total },
-  [
-    t.console.request.what,
-    [t.console.request.forWhom, 'c3'],
-    t.console.request.state,
-    { words: t.console.request.asked, look: 'c3', sort: by },
-  ],
+  { id: 'list', title: w.title, count: found.total },
+  [w.what, [w.forWhom, 'c3'], w.state, { words: w.asked, look: 'c3', sort: by }],
   rows,
-  { title: t.console.request.none, text: t.console.request.noneText },
+  { title: w.none, text: w.noneText },
   t,
-  pagesNav(t, found, t.console.request.title, at),
+  pagesNav(t, found, w.title, at),
 )}`,
   })
 }
