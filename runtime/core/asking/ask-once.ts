@@ -1,12 +1,14 @@
 /**
  * Requests from a form that may be submitted twice: by a double click, from two tabs, or after going back.
  */
+
 import { eq, inArray, isNull, notInArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { createAccessRequest } from '../requests/ask.ts'
@@ -32,13 +34,7 @@ export async function createRequestOnce(
       // The lock makes the second of two concurrent submissions see the first.
       await tx.execute(lockTextUntilEnd(`asking by ${principal.userId}`))
       const made = await createAccessRequest(tx, principal, body, means)
-      if (
-        await waitsAlready(
-          tx,
-          made.map(({ id }) => id),
-        )
-      )
-        throw twice
+      if (await waitsAlready(tx, idsOf(made))) throw twice
     })
     return true
   } catch (error) {

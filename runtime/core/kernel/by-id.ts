@@ -55,6 +55,9 @@ export async function lockedRow<T extends PgTable & { id: PgColumn }>(
   return row ?? null
 }
 
+/** Returns the ids of rows. */
+export const idsOf = <I>(rows: readonly { id: I }[]): I[] => rows.map(({ id }) => id)
+
 /** Returns the distinct ids, in lower case. */
 export const distinctIds = (ids: readonly string[]): string[] => [
   ...new Set(ids.map((id) => id.toLowerCase())),

@@ -10,6 +10,7 @@ import { mails, personalSettings } from '../../database/schema/mail.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Language } from '../../words/languages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Post } from '../kernel/context/post.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
@@ -187,8 +188,6 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
 /** Returns the Message-ID, in the domain of the sender's address. */
 export const messageIdOf = (id: string, { from }: Pick<Post, 'from'>): string =>
   `${id}@${from.split('@').at(-1)}`
-
-const idsOf = (rows: readonly MailRow[]): string[] => rows.map(({ id }) => id)
 
 type End = { outcome: NonNullable<MailRow['outcome']>; problem?: string | null }
 

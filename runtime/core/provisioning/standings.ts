@@ -1,9 +1,11 @@
 /** Standings of accounts read while access is granted or revoked, so that lists show them before a sync. */
+
 import { sql } from 'drizzle-orm'
 import type { AccountStanding } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { recordReadings } from '../history/spans.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 
 /** Standings of accounts that no longer exist. */
@@ -35,10 +37,7 @@ export async function keepStandings(
         and (found.status = ${unusable}) is distinct from (coalesce(accounts.status, '') = ${unusable})
       returning accounts.id`)
     if (rows.length === 0) return
-    await recordReadings(
-      tx,
-      rows.map(({ id }) => id),
-    )
+    await recordReadings(tx, idsOf(rows))
     await listeners.accessChanged(tx, { domainId, appId })
   })
 }

@@ -13,7 +13,7 @@ import { tasks } from '../../database/schema/tasks.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import { toPermissionBase } from '../catalogue/store/permission-base.ts'
 import { toUser, usersOf } from '../directory/users.ts'
-import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
+import { idEquals, idsOf, isId, rowOfId } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { idsOfApps, isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
@@ -213,26 +213,13 @@ async function tasksOf(
   const found = await db
     .select()
     .from(tasks)
-    .where(
-      inArray(
-        tasks.accessRequestId,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(inArray(tasks.accessRequestId, idsOf(rows)))
     .orderBy(asc(tasks.createdAt), asc(tasks.id))
   const mine = await db
     .select({ id: tasks.id })
     .from(tasks)
-    .where(
-      and(
-        inArray(
-          tasks.accessRequestId,
-          rows.map(({ id }) => id),
-        ),
-        await assignedTasks(db, userId),
-      ),
-    )
-  const readable = new Set(mine.map(({ id }) => id))
+    .where(and(inArray(tasks.accessRequestId, idsOf(rows)), await assignedTasks(db, userId)))
+  const readable = new Set(idsOf(mine))
   const answered = (await toTasks(db, found, ['assignees', 'actions'])).map((task) =>
     // Instructions of manual work contain the failure.
     isByHand(task.task_category) && !readable.has(task.id) && !detailed.has(task.app?.id ?? '')

@@ -1,4 +1,5 @@
 /** Assigning the lines of an app. Reviewers are chosen once per person (`reviewersOf`), and get one task. */
+
 import { and, eq, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -11,6 +12,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { adminIds } from '../directory/admins.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { previousTeamsOf } from './previous-reviewers.ts'
@@ -230,10 +232,7 @@ async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']
       .innerJoin(users, eq(users.id, groupMembers.userId))
       .where(and(eq(groupMembers.groupId, id), usersWhoMayAct(users)))
       .limit(MAX_MEMBERS)
-    found.set(
-      id,
-      rows.map((row) => row.id),
-    )
+    found.set(id, idsOf(rows))
   }
   return found
 }

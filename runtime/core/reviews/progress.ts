@@ -1,9 +1,11 @@
 /** Progress of a review. */
+
 import { asc, inArray, sql } from 'drizzle-orm'
 import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewAssignments, type ReviewAppRow } from '../../database/schema/reviews.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { BULK } from './decide.ts'
@@ -52,7 +54,7 @@ async function countsOf(db: Db, ardas: readonly ReviewAppRow[]): Promise<Count[]
   if (ardas.length === 0) return []
   const { rows } = await db.execute<Count>(sql`
     select arda_id, assignment_id, state, count(*)::int as n from access_review_items
-    where arda_id = any(${sql.param(ardas.map(({ id }) => id))}::uuid[]) group by 1, 2, 3`)
+    where arda_id = any(${sql.param(idsOf(ardas))}::uuid[]) group by 1, 2, 3`)
   return rows
 }
 
@@ -80,12 +82,7 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
   const rows = await db
     .select()
     .from(accessReviewAssignments)
-    .where(
-      inArray(
-        accessReviewAssignments.ardaId,
-        ardas.map(({ id }) => id),
-      ),
-    )
+    .where(inArray(accessReviewAssignments.ardaId, idsOf(ardas)))
     .orderBy(asc(accessReviewAssignments.createdAt), asc(accessReviewAssignments.id))
   const byAssignment = Map.groupBy(counts, (one) => one.assignment_id)
   for (const row of rows) {

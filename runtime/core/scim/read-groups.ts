@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { SCIM_LIMITS, SCIM_URNS } from '../../contract/models/scim.ts'
 import type { Db } from '../../database/database.ts'
-import { isId } from '../kernel/by-id.ts'
+import { idsOf, isId } from '../kernel/by-id.ts'
 import type { ScimCaller } from './caller.ts'
 import { parseFilter } from './filter.ts'
 import { filterSql, type ScimColumn } from './filter-sql.ts'
@@ -147,10 +147,7 @@ export async function listScimGroups(
   const withMembers = wants(query.shape)('members')
   if (withMembers) {
     const { rows: ids } = await db.execute<{ id: string }>(page)
-    await demandFew(
-      db,
-      ids.map(({ id }) => id),
-    )
+    await demandFew(db, idsOf(ids))
   }
   const { rows } = await db.execute<GroupRow>(sql`select ${columns(withMembers)} ${FROM}
     where g.id in (${page}) order by g.created_at, g.id`)

@@ -111,7 +111,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
     : null
   const names = await accountNames(
     db,
-    (holders?.items ?? []).map(({ id }) => id),
+    (holders?.items ?? []).map(({ id }) => ({ account_id: id })),
   )
   const [latest] = runs
   const about = { of: 'app_id', id: app.id, path: appPath(app.id) } as const

@@ -95,10 +95,7 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
   const w = t.console.cost
   const found = await listFindings(db, principal, { ...IDLE, size: SIZE })
   const columns: Column[] = [w.account, w.licence, [w.app, 'c3'], w.unusedSince, [w.price, 'num']]
-  const names = await accountNames(
-    db,
-    found.items.map(({ account_id: id }) => id),
-  )
+  const names = await accountNames(db, found.items)
   const rows = found.items.map((one) => {
     const account = accountCalled(names, one)
     const { last_used: used, amount, currency } = one.details

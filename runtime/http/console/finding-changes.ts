@@ -25,7 +25,7 @@ const kindIn = async ({ db, principal, t }: ConsoleVisit, about: About): Promise
 /** Returns the breadcrumbs, which name the app and the account. */
 async function crumbsOf({ db, principal, t }: ConsoleVisit, about: About) {
   const found = await getFinding(db, principal, idOf(about))
-  const account = accountCalled(await accountNames(db, [found.account_id]), found)
+  const account = accountCalled(await accountNames(db, [found]), found)
   const of = [found.app_name, account].filter(Boolean).join(', ')
   return [{ path: backTo(about), words: brief([of, t.w.finding_kinds[found.kind]].join(': ')) }]
 }

@@ -55,10 +55,7 @@ export async function findingsList(
   const w = t.console.findings
   if (found === null) return ''
   const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
-  const names = await accountNames(
-    db,
-    found.items.map(({ account_id: id }) => id),
-  )
+  const names = await accountNames(db, found.items)
   const rows = found.items.map((one) => [
     whatOf(t, one, about),
     whoOf(visit, one, names),

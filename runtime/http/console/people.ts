@@ -129,10 +129,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     : null
   const mayRevoke = principal.permissions.has('tasks.write') && !principal.readOnly
   const items = held?.items ?? []
-  const names = await accountNames(
-    db,
-    items.map(({ account_id: id }) => id),
-  )
+  const names = await accountNames(db, items)
   const lines = linesOf(t, items, names)
   const about = { of: 'user_id', id: user.id, path: personPath(user.id) } as const
   const wrong = await findingsList(visit, about, await findingsShown(visit, about))

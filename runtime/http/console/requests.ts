@@ -1,8 +1,10 @@
 /** All access requests that the visitor may see, by state. */
+
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
+import { idsOf } from '../../core/kernel/by-id.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
@@ -37,11 +39,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const found = await listAccessRequests(db, principal, query)
-  const byPolicy = await askedByPolicy(
-    db,
-    principal,
-    found.items.map(({ id }) => id),
-  )
+  const byPolicy = await askedByPolicy(db, principal, idsOf(found.items))
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
     const policy = byPolicy.get(one.id)

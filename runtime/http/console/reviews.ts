@@ -249,10 +249,7 @@ async function grid(
     ...filterOf(asked),
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
-  const names = await accountNames(
-    db,
-    found.items.map(({ account_id: id }) => id),
-  )
+  const names = await accountNames(db, found.items)
   const rows = found.items.map((one, at) =>
     line(t, one, at, { mine, now, review, names, ticked: typed.ticked ?? [] }),
   )

@@ -67,10 +67,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const ended = await requestsOf(visit, OVER, SIZES.ended)
   const endedIds = ended.items.map(({ id }) => id)
   const held = asOne(access.items)
-  const names = await accountNames(
-    db,
-    held.map(({ account_id: id }) => id),
-  )
+  const names = await accountNames(db, held)
   const one = queryOf('list_break_glass', { mine: true, size: 1 })
   const glass = await listBreakGlass(db, principal, one)
   const page = accessPage({

@@ -43,15 +43,17 @@ async function toAccounts(
 }
 
 /**
- * Returns display names by the id of the account: the user name, otherwise the e-mail address, otherwise the
+ * Returns display names of the accounts that rows refer to, by id: the user name, otherwise the e-mail address, otherwise the
  * name of the person in the app. Accounts without any of them are left out. It does not check permissions:
  * callers must.
  */
 export async function accountNames(
   db: Db,
-  ids: readonly (string | null | undefined)[],
+  referring: readonly { account_id?: string | null | undefined }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = [...new Set(ids)].filter((one) => typeof one === 'string')
+  const wanted = [...new Set(referring.map((one) => one.account_id))].filter(
+    (one) => typeof one === 'string',
+  )
   if (wanted.length === 0) return new Map()
   const name = sql<
     string | null

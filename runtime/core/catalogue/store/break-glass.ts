@@ -7,7 +7,7 @@ import { type Db, one } from '../../../database/database.ts'
 import { breakGlass, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groups } from '../../../database/schema/people.ts'
-import { distinctIds, idEquals, isId } from '../../kernel/by-id.ts'
+import { distinctIds, idEquals, idsOf, isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, idsOfApps, isReachRefused, reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
@@ -51,12 +51,7 @@ async function toBreakGlass(db: Db, rows: readonly GlassRow[]): Promise<BreakGla
     .select({ id: requestablePermissions.id, label: requestablePermissions.label, app: apps.name })
     .from(requestablePermissions)
     .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
-    .where(
-      inArray(
-        requestablePermissions.id,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(inArray(requestablePermissions.id, idsOf(rows)))
   const byId = new Map(names.map((row) => [row.id, row]))
   return rows.map(({ id, appId, groupIds, maxMinutes }) => ({
     ...{ id, label: byId.get(id)?.label ?? '', app_id: appId, app_name: byId.get(id)?.app ?? '' },
