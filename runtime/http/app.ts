@@ -6,17 +6,11 @@
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { inSlices } from '../bounded/slices.ts'
-import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import type { ReleaseConnector } from '../connectors/lifecycle/quarantined.ts'
-import type { SettingInForce } from '../contract/endpoints/settings.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
-import type { ConnectorListing } from '../contract/models/connector-listing.ts'
-import type { Post } from '../core/kernel/context/post.ts'
-import type { KeptDays } from '../core/retention/rules.ts'
 import type { OperatorStanding } from '../core/sign-in/operator-standing.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Sealer } from '../secrets/seal.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors/connectors.ts'
 import { logoRoutes } from './connectors/logos.ts'
 import { consoleRoutes } from './console/routes.ts'
@@ -33,39 +27,31 @@ import { type Check, guard, hostCheck, tokenCheck, wrongMethod } from './edge/gu
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
 import { assetRoutes } from './frame/assets.ts'
+import type { OperatorParts } from './operator/handler.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { nothingThere, pageRoutes } from './pages/routes.ts'
 import type { Readiness } from './readiness.ts'
 import { scimRoutes } from './scim/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
-type AppDeps = ConnectorRoutesDeps & {
-  core: CoreDeps
-  log: Log
-  metrics: Metrics
-  /** Host names accepted in addition to the loopback ones; null accepts any. */
-  allowedHosts: readonly string[] | null
-  /** Token of the connector interface and /metrics. If empty, both answer without a token. */
-  connectorToken: string
-  operator: OperatorStanding
-  lifecycle: Lifecycle
-  vault: Sealer
-  dataDir: string
-  isEmbedded: boolean
-  keptDays: KeptDays
-  /** Settings of this host, as its operator reads them. */
-  settings: readonly SettingInForce[]
-  /** Registries of published connectors; empty if there are none. */
-  registries: readonly string[]
-  /** Aborted when the host is about to stop. */
-  leaving: AbortSignal
-  /** Null if no mail is sent. */
-  post: Post | null
-  /** Source of the answers to /readyz and /readyz/connectors. */
-  readiness: Readiness
-  listConnectors(): ConnectorListing[]
-  releaseConnector: ReleaseConnector
-}
+type AppDeps = ConnectorRoutesDeps &
+  OperatorParts & {
+    core: CoreDeps
+    log: Log
+    metrics: Metrics
+    /** Host names accepted in addition to the loopback ones; null accepts any. */
+    allowedHosts: readonly string[] | null
+    /** Token of the connector interface and /metrics. If empty, both answer without a token. */
+    connectorToken: string
+    operator: OperatorStanding
+    dataDir: string
+    isEmbedded: boolean
+    /** Aborted when the host is about to stop. */
+    leaving: AbortSignal
+    /** Source of the answers to /readyz and /readyz/connectors. */
+    readiness: Readiness
+    releaseConnector: ReleaseConnector
+  }
 
 /** Creates the HTTP interface. */
 export function createApp(deps: AppDeps): Hono<Env> {

@@ -26,12 +26,13 @@ export type OperatorInput<N extends OperatorEndpointName> = {
   uploaded: UploadedPackage | null
 }
 
-export type Operating = OperateDeps & {
+/** What a host gives to the operations of its operator. */
+export type OperatorParts = {
   lifecycle: Lifecycle
   vault: Sealer
-  /** Data directory of the host, and whether the embedded database is in it. */
-  disk: { dataDir: string; isEmbedded: boolean }
+  /** Retention of finished rows in days, by table. */
   keptDays: KeptDays
+  /** Settings of this host. */
   settings: readonly SettingInForce[]
   /** Registries of published connectors; empty if there are none. */
   registries: readonly string[]
@@ -39,9 +40,15 @@ export type Operating = OperateDeps & {
   listConnectors(): ConnectorListing[]
   /** Null if no mail is sent. */
   post: Post | null
-  parts: RequestContext
-  signal: AbortSignal
 }
+
+export type Operating = OperateDeps &
+  OperatorParts & {
+    /** Data directory of the host, and whether the embedded database is in it. */
+    disk: { dataDir: string; isEmbedded: boolean }
+    parts: RequestContext
+    signal: AbortSignal
+  }
 
 export type OperatorHandler<N extends OperatorEndpointName> = (
   op: Operating,

@@ -1,40 +1,23 @@
 /** Performs one operation of the operator, by the row of its endpoint. */
 
 import * as v from 'valibot'
-import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
-import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
-import type { Post } from '../../core/kernel/context/post.ts'
-import type { KeptDays } from '../../core/retention/rules.ts'
 import { emailOfDoer } from '../../core/sign-in/operator.ts'
 import type { Db } from '../../database/database.ts'
-import type { Sealer } from '../../secrets/seal.ts'
-import type { Operating, OperatorInput } from './handler.ts'
+import type { Operating, OperatorInput, OperatorParts } from './handler.ts'
 import { OPERATOR_HANDLERS } from './handlers.ts'
 
-export type PerformDeps = {
-  lifecycle: Lifecycle
-  vault: Sealer
+export type PerformDeps = OperatorParts & {
   parts: CoreContext
   /** Data directory, in which uploads are stored until they are read. */
   dataDir: string
   /** Whether the database is the embedded one. */
   isEmbedded: boolean
-  /** Retention of finished rows in days, by table. */
-  keptDays: KeptDays
-  /** Settings of this host. */
-  settings: readonly SettingInForce[]
-  /** Registries of published connectors; empty if there are none. */
-  registries: readonly string[]
-  /** Null if no mail is sent. */
-  post: Post | null
-  listConnectors(): ConnectorListing[]
 }
 
 /** Answer of an endpoint. */
@@ -44,28 +27,17 @@ export type OperatorAnswer<N extends OperatorEndpointName> = v.InferOutput<
 
 /** Creates the context of the operator's operations for one request. */
 export async function operatingOf(
-  {
-    lifecycle,
-    vault,
-    parts,
-    dataDir,
-    isEmbedded,
-    keptDays,
-    settings,
-    registries,
-    post,
-    listConnectors,
-  }: PerformDeps,
+  deps: PerformDeps,
   db: Db,
   actor: Doer,
   { requestId, signal }: { requestId: string; signal: AbortSignal },
 ): Promise<Operating> {
+  const { lifecycle, vault, keptDays, settings, registries, post, listConnectors } = deps
+  const { parts, dataDir, isEmbedded } = deps
   return {
     ...lifecycle.operate(db, actor, await emailOfDoer(db, actor)),
-    lifecycle,
-    vault,
+    ...{ lifecycle, vault, keptDays, settings, registries, post, listConnectors },
     disk: { dataDir, isEmbedded },
-    ...{ keptDays, settings, registries, post, listConnectors },
     parts: { ...parts, requestId, cause: { kind: 'request', id: requestId }, signal },
     signal,
   }
