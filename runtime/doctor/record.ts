@@ -5,6 +5,7 @@ import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts
 import { entriesOf } from '../contract/schema/keys.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { mailCounts } from '../core/mail/mail-status.ts'
+import { inShortTransaction } from '../core/measures/measures.ts'
 import { oldestJobs } from '../core/measures/work-state.ts'
 import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
@@ -12,7 +13,6 @@ import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { rotationOf } from '../rotation/rotation.ts'
 import { actOn, type Examined, good, look, unread } from './found.ts'
 import { formatBytes, formatSeconds } from './sizes.ts'
-import { inShortTransaction } from './tables.ts'
 
 /**
  * Maximum clock offset in milliseconds, and maximum delay of a job in seconds. The alert rules

@@ -9,6 +9,7 @@ import {
 import { codeOf } from '../contract/errors/thrown.ts'
 import { isKeyOf } from '../contract/schema/keys.ts'
 import { membersOf } from '../contract/schema/record.ts'
+import { inShortTransaction } from '../core/measures/measures.ts'
 import { BOUNDED } from '../core/retention/bounded.ts'
 import { isPrunable } from '../core/retention/prune.ts'
 import {
@@ -18,21 +19,9 @@ import {
   RETENTION,
   retentionOf,
 } from '../core/retention/rules.ts'
-import type { Beginning, Db } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { formatBytes } from './sizes.ts'
-
-/** Timeout of one query, in milliseconds. */
-const MAX_WAIT_MS = 2000
-
-const SHORT: Beginning = {
-  accessMode: 'read only',
-  settings: { statement_timeout: String(MAX_WAIT_MS) },
-}
-
-/** Runs queries in a read-only transaction with a short statement timeout. */
-export const inShortTransaction = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transaction(query, SHORT)
 
 /** Returns the tables, largest first. */
 export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {

@@ -31,6 +31,10 @@ const SHORT: Beginning = {
   settings: { statement_timeout: String(MAX_WAIT_MS) },
 }
 
+/** Runs queries in a read-only transaction with a short statement timeout. */
+export const inShortTransaction = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction(query, SHORT)
+
 /** Runs all queries, one after the other. If one fails, `onError` is called and its gauges are absent. */
 export async function readMeasures(
   db: Db,
@@ -40,7 +44,7 @@ export async function readMeasures(
   const all: Readings = {}
   for (const [name, measure] of Object.entries(MEASURES)) {
     try {
-      const readings = await db.transaction((tx) => measure(tx, around), SHORT)
+      const readings = await inShortTransaction(db, (tx) => measure(tx, around))
       Object.assign(all, readings)
     } catch (error) {
       onError(name, error)
