@@ -34,7 +34,9 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const PAUSES: BackOff = { firstMs: 2 * SECOND_MS, longestMs: 5 * MINUTE_MS }
-const usual = { perApp: null, pauses: PAUSES } as const
+const usual = { perApp: null, pauses: PAUSES, retries: 2 } as const
+/** Short work that stays due in its record, and is picked up again. */
+const due = { ...usual, deadlineMs: 5 * MINUTE_MS, lease: 'record' } as const
 
 /**
  * Queue name -> how its jobs run. For each key, at most one job waits and one runs, across all hosts. A job
@@ -55,26 +57,19 @@ export const QUEUES = {
   'event-feeds': {
     what: 'delivering the activity log to a webhook',
     concurrency: 4,
-    ...usual,
-    retries: 2,
-    deadlineMs: 5 * MINUTE_MS,
-    lease: 'record',
+    ...due,
     end: 'the feed stays due and is picked up again',
   },
   'mail-feeds': {
     what: 'finding events to mail in the activity log',
     concurrency: 1,
-    ...usual,
-    retries: 2,
-    deadlineMs: 5 * MINUTE_MS,
-    lease: 'record',
+    ...due,
     end: 'the log stays due and is read on from the same place',
   },
   mails: {
     what: 'sending the mail of a person',
     concurrency: 4,
     ...usual,
-    retries: 2,
     deadlineMs: 15 * MINUTE_MS,
     lease: 'record',
     end: 'the mail stays due and is picked up again',
@@ -91,10 +86,7 @@ export const QUEUES = {
   'token-renewals': {
     what: 'renewing the access token of an app',
     concurrency: 4,
-    ...usual,
-    retries: 2,
-    deadlineMs: 5 * MINUTE_MS,
-    lease: 'record',
+    ...due,
     end: 'the renewal stays due and is picked up again',
   },
   'access-policies': {
@@ -128,7 +120,6 @@ export const QUEUES = {
     what: 'looking for findings',
     concurrency: 1,
     ...usual,
-    retries: 2,
     deadlineMs: HOUR_MS,
     lease: 'turn',
     end: 'the check runs again when something changes, and within a day',
@@ -150,7 +141,6 @@ export const QUEUES = {
     what: 'removing expired rows',
     concurrency: 1,
     ...usual,
-    retries: 2,
     deadlineMs: 30 * MINUTE_MS,
     lease: 'turn',
     end: 'it starts again within the hour',
