@@ -8,18 +8,9 @@ import {
   sentBy,
   type Want,
 } from '../../contract/endpoints/generation.ts'
+import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, connectorPath, print } from './change.ts'
-
-type Row = {
-  id: string | null
-  version: string | null
-  source: string
-  state: string
-  reason: string | null
-  serving: boolean
-  folder: string | null
-}
 
 /** Aligns cells in columns. */
 function columns(rows: readonly (readonly string[])[]): string {
@@ -35,7 +26,7 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 export async function list(flags: ReadFlags): Promise<void> {
-  const answer = await ask<{ items: Row[] }>(flags, '/operator/connectors')
+  const answer = await ask<{ items: ConnectorListing[] }>(flags, '/operator/connectors')
   print(flags, answer, ({ items }) =>
     columns([
       ['CONNECTOR', 'VERSION', 'FROM', 'STATE', ''],
