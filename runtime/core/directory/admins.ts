@@ -6,21 +6,26 @@ import { userRoles, users } from '../../database/schema/people.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
 /**
- * Refuses to remove all admins who can sign in. Locks their roles until the transaction ends, so that two
- * admins cannot remove each other.
- *
- * @throws CoreError `conflict`
+ * Reports whether these users are all admins who can sign in. Locks the roles of admins until the transaction
+ * ends, so that two admins cannot remove each other.
  */
-export async function demandRemainingAdmin(
+export async function areLastAdmins(
   tx: Db,
   domainId: string,
   losing: ReadonlySet<string>,
-): Promise<void> {
+): Promise<boolean> {
   const isAdmin = and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'))
   // Lock before reading, so that changes by other transactions up to then are seen.
   await tx.select().from(userRoles).where(isAdmin).for('update')
   const admins = await adminsOf(tx, domainId)
-  if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
+  return admins.length > 0 && admins.every(({ userId }) => losing.has(userId))
+}
+
+/** Refuses to remove all admins who can sign in. @throws CoreError `conflict` */
+export async function demandRemainingAdmin(
+  ...given: Parameters<typeof areLastAdmins>
+): Promise<void> {
+  if (await areLastAdmins(...given))
     throw conflict('This is the last Admin; give the role to another user first')
 }
 

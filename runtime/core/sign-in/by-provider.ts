@@ -1,10 +1,9 @@
 /** Signs in a person with the claims of a provider: finds the user and sets the roles. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
 import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
 import type { Db } from '../../database/database.ts'
 import { domains, type UserRow, userRoles, users } from '../../database/schema/people.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { areLastAdmins } from '../directory/admins.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
@@ -137,19 +136,9 @@ async function setRoles(
     if (wanted.has(role)) {
       await tx.insert(userRoles).values({ domainId, userId, role }).onConflictDoNothing()
       await recordActivity(tx, host, 'USER_ROLE_ADDED', [userTarget(user)], { role })
-    } else if (role !== 'Admin' || !(await isLastAdmin(tx, user))) {
+    } else if (role !== 'Admin' || !(await areLastAdmins(tx, domainId, new Set([userId])))) {
       await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.role, role)))
       await recordActivity(tx, host, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
     }
-  }
-}
-
-const isLastAdmin = async (tx: Db, { id, domainId }: UserRow): Promise<boolean> => {
-  try {
-    await demandRemainingAdmin(tx, domainId, new Set([id]))
-    return false
-  } catch (error) {
-    if (error instanceof CoreError) return true
-    throw error
   }
 }

@@ -1,8 +1,9 @@
 /** Managers from the identity source, and users whose accounts were removed from it. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { areLastAdmins } from '../directory/admins.ts'
 import { accountAttribute } from './attributes.ts'
-import { lockUsers, walkAccounts, wouldBeLast } from './people.ts'
+import { lockUsers, walkAccounts } from './people.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /**
@@ -52,7 +53,9 @@ export const syncLeavers = (walk: Walk): Promise<void> =>
         select from accounts b where b.app_id = a.app_id and b.user_id = u.id and b.gone_at is null)`)
     await lockUsers(tx, idsOf(rows))
     const admins = rows.filter(({ admin }) => admin)
-    const kept = admins.length > 0 && (await wouldBeLast(tx, walk.app.domainId, admins))
+    const kept =
+      admins.length > 0 &&
+      (await areLastAdmins(tx, walk.app.domainId, new Set(admins.map(({ id }) => id))))
     const leaving = kept ? rows.filter(({ admin }) => !admin) : rows
     await inactivate(tx, walk, leaving)
     return { users_left: leaving.length, admins_kept: rows.length - leaving.length }

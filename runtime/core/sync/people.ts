@@ -3,11 +3,12 @@
  * user's account in the source. No user is deleted. If a user has several accounts in the source, the active
  * one with the smallest id counts.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { areLastAdmins } from '../directory/admins.ts'
 import { isLeaving } from '../directory/leaving.ts'
+import { idsOf } from '../kernel/by-id.ts'
 import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
@@ -185,24 +186,9 @@ async function keepAdmins(tx: Db, domainId: string): Promise<number> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select c.id from people_change c join user_roles on user_roles.user_id = c.id and role = 'Admin'
     where c.status in ('SUSPENDED', 'INACTIVE') and c.old_status not in ('SUSPENDED', 'INACTIVE')`)
-  if (rows.length === 0 || !(await wouldBeLast(tx, domainId, rows))) return 0
+  if (rows.length === 0 || !(await areLastAdmins(tx, domainId, new Set(idsOf(rows))))) return 0
   await tx.execute(sql`
     update people_change set status = old_status
     where id in (select user_id from user_roles where role = 'Admin')`)
   return rows.length
-}
-
-/** Reports whether removing these users would leave no admin who can sign in. */
-export async function wouldBeLast(
-  tx: Db,
-  domainId: string,
-  losing: readonly { id: string }[],
-): Promise<boolean> {
-  try {
-    await demandRemainingAdmin(tx, domainId, new Set(losing.map(({ id }) => id)))
-    return false
-  } catch (error) {
-    if (error instanceof CoreError) return true
-    throw error
-  }
 }
