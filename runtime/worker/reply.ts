@@ -14,6 +14,7 @@ import {
 } from '../contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { deeperThan, MAX_DEPTH } from '../contract/schema/depth.ts'
+import { parsedJson } from '../contract/schema/json-text.ts'
 import { isOneOf } from '../contract/schema/one-of.ts'
 import { isObject } from '../contract/schema/record.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
@@ -74,7 +75,7 @@ function checkParts(
   expected: ReplyExpectation,
 ): CheckedReply {
   const { schema, capability, wantRaw, written } = expected
-  const head = parse(headJson)
+  const head = parsedJson(headJson)
   if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
   if (head['tooLarge'] === true && expected.limits !== undefined)
     return refuse('reply_too_large', tooLarge(capability, overMarks(expected.limits)))
@@ -98,7 +99,7 @@ function checkParts(
     const isTable = table === true && expected.limits !== undefined
     return answer(cursorJson, responseJson, rawJson, expected, { leftOut, isTable })
   }
-  const result = v.safeParse(schema, parse(responseJson), parseOptionsFor(responseJson.length))
+  const result = v.safeParse(schema, parsedJson(responseJson), parseOptionsFor(responseJson.length))
   if (!result.success) {
     return refuse(
       'reply_invalid',
@@ -128,7 +129,7 @@ function answer(
     return { reply: { ok: true, cursorJson, responseBytes, ...more }, body: responseJson }
   }
   const response = Buffer.from(responseJson)
-  const rawValue = wantRaw ? parse(rawJson) : undefined
+  const rawValue = wantRaw ? parsedJson(rawJson) : undefined
   if (deeperThan(rawValue, MAX_DEPTH))
     return refuse('reply_invalid', `the raw data of ${capability} is nested too deeply`)
   const raw = rawValue === undefined ? NOTHING : Buffer.from(rawJson)
@@ -206,16 +207,6 @@ function refuse(
 
 function textOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === 'string' ? value.slice(0, 4000) : otherwise
-}
-
-/** Parses a JSON text of the guest. Returns undefined if it is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The caller of this function judges a text that is not JSON.
-    return undefined
-  }
 }
 
 /** Returns a value as JSON text, or null if it is nested so deeply that writing it overflows the stack. */

@@ -13,6 +13,7 @@ import * as v from 'valibot'
 import { MAX_MANIFEST_BYTES, Manifest } from '../../contract/connector/manifest.ts'
 import { patternsFault } from '../../contract/connector/pattern.ts'
 import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
+import { parsedJson } from '../../contract/schema/json-text.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { Inspection } from './inspect.ts'
 
@@ -170,7 +171,7 @@ export function openStore(directory: string, toolchain: string): Store {
 
 /** Returns null for a partly written verdict or an older format, which is inspected again. */
 function checked(text: string): StoredVerdict | null {
-  const value = tryJson(text)
+  const value = parsedJson(text)
   if (patternsFault(membersOf(value)['manifest']) !== null) return null
   const parsed = v.safeParse(Kept, value)
   return parsed.success ? parsed.output : null
@@ -188,7 +189,10 @@ async function writeVerdict(folder: string, verdict: Inspection): Promise<void> 
 
 async function lastGoodOn(file: string): Promise<Record<string, string>> {
   const text = await readOrNull(file)
-  const parsed = v.safeParse(v.record(v.string(), v.string()), text === null ? {} : tryJson(text))
+  const parsed = v.safeParse(
+    v.record(v.string(), v.string()),
+    text === null ? {} : parsedJson(text),
+  )
   return parsed.success ? parsed.output : {}
 }
 
@@ -219,12 +223,3 @@ const isThere = (file: string): Promise<boolean> =>
 
 const readOrNull = (file: string): Promise<string | null> =>
   readFile(file, 'utf8').catch(ifMissing(null))
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Partly written by a killed process: treated as missing.
-    return undefined
-  }
-}

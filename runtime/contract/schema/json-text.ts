@@ -8,6 +8,15 @@ export function jsonFaultOf(error: unknown): number | null {
   return position === undefined ? null : Number(position)
 }
 
+/** Parses a text. Returns undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the error text, such as `the body is not JSON: the fault is at character 12`. */
 export function notJson(what: string, error: unknown): string {
   const at = jsonFaultOf(error)

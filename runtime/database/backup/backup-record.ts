@@ -1,8 +1,10 @@
 /** The record of the last backup in the data directory, which the host reports to monitoring. */
+
 import { open, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ifMissing } from '../../contract/errors/thrown.ts'
+import { parsedJson } from '../../contract/schema/json-text.ts'
 
 const FILE = 'last-backup'
 /** Upper bound of a record's size, in bytes. */
@@ -32,17 +34,9 @@ export async function lastBackup(dataDir: string): Promise<BackupNote | null> {
   if (!handle) return null
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_BYTES) })
-    const note = v.safeParse(Note, parsed(buffer.toString('utf8', 0, bytesRead)))
+    const note = v.safeParse(Note, parsedJson(buffer.toString('utf8', 0, bytesRead)))
     return note.success ? note.output : null
   } finally {
     await handle.close()
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
