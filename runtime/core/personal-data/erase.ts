@@ -9,7 +9,7 @@ import { redactEntries } from '../kernel/audit/redacted.ts'
 import { chainWaiting } from '../kernel/audit/unchained-entries.ts'
 import { longStatements } from '../sync/runs.ts'
 import { target } from './export.ts'
-import { namesAnywhere, namesNearby, personOf } from './person.ts'
+import { namesAnywhere, namesNearby, personOf, theirAccounts } from './person.ts'
 import { standingAlone, type Table, tablesOf } from './places.ts'
 import { ERASED, PERSONAL_KEPT } from './rules.ts'
 import { obstaclesToErasure } from './standing.ts'
@@ -120,7 +120,9 @@ async function eraseInClear(
 ): Promise<number> {
   const all = sql`concat_ws(' ', actor, targets, event_metadata)`
   const says = (names: readonly string[]) => sql`${all} ~* any(${sql.param([...names])}::text[])`
-  const isAbout = sql`position(${id}::text in ${all}) > 0`
+  const isAbout = sql`exists (select 1 from (select ${id}::text as id
+    union all select id::text from accounts where ${theirAccounts(id)}) one
+    where position(one.id in ${all}) > 0)`
   const which = sql`(${says(anywhere)} or ${isAbout} and ${says(nearby)})`
   return redactEntries(tx, domainId, [...anywhere, ...nearby], which)
 }

@@ -5,6 +5,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { JOBS_SCHEMA } from '../../database/jobs.ts'
+import { anySpelling, OTHER_LETTERS } from './spellings.ts'
 
 export type Table = {
   schema: string
@@ -52,12 +53,10 @@ export async function tablesOf(db: Db): Promise<Table[]> {
 }
 
 /**
- * Returns a PostgreSQL regular expression that finds a text which is not part of a longer word. Its first
- * group is the preceding character, which in JSON may be an escape sequence.
+ * Returns a PostgreSQL regular expression that finds a text which is not part of a longer word, in each
+ * letter case and normal form. Its first group is the preceding character, which in JSON may be an escape
+ * sequence.
  */
-export function standingAlone(text: string): string {
-  const inJson = JSON.stringify(text).slice(1, -1)
-  const escaped = (one: string) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const either = [...new Set([text, inJson])].map(escaped).join('|')
-  return `(^|[^[:alnum:]._%+-]|\\\\[nrtbf]|\\\\u[0-9a-f]{4})(?:${either})(?![[:alnum:]_%+-]|[.@][[:alnum:]])`
-}
+export const standingAlone = (text: string): string =>
+  `(^|[^[:alnum:]${OTHER_LETTERS}._%+-]|\\\\[nrtbf]|\\\\u[0-9a-f]{4})(?:${anySpelling(text)})` +
+  `(?![[:alnum:]${OTHER_LETTERS}_%+-]|[.@][[:alnum:]${OTHER_LETTERS}])`

@@ -3,6 +3,7 @@
  * reason.
  */
 import { type SQL, sql } from 'drizzle-orm'
+import { theirAccounts } from './person.ts'
 
 /**
  * Replacement for the id of an erased account. It contains the row's own id, because account ids are unique
@@ -50,22 +51,22 @@ export const ERASED: Readonly<Record<string, (userId: string) => SQL>> = {
   'ids, addresses and names of accounts in access reviews, and remarks about them': (id) => sql`
       with gone as (delete from access_review_texts where account_id in (
         select account_id from access_review_items where user_id = ${id}
-        union select id from accounts where user_id = ${id}) returning 1)
+        union select id from accounts where ${theirAccounts(id)}) returning 1)
       update access_review_items set account = ${erasedId('account_id')},
       account_email = null, user_email = null, user_name = null, reason = null, problem = null
-      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+      where user_id = ${id} or account_id in (select id from accounts where ${theirAccounts(id)})`,
   'reasons for accepting findings about the person': (id) => sql`update findings set reason = null
-      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+      where user_id = ${id} or account_id in (select id from accounts where ${theirAccounts(id)})`,
   'submitters and descriptions of expenses': (id) => sql`
       update expenses set submitter = null, description = '', user_id = null
       where user_id = ${id}`,
   'ids, addresses and names of accounts in the history': (id) => sql`update account_spans
       set unique_identifier = ${erasedId('account_id')}, email = null
-      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+      where user_id = ${id} or account_id in (select id from accounts where ${theirAccounts(id)})`,
   'ids, addresses, names and attributes of accounts': (id) => sql`
       update accounts set unique_identifier = ${erasedId('id')}, email = null,
       given_name = null, family_name = null, attributes = '{}', uploaded = null
-      where user_id = ${id}`,
+      where ${theirAccounts(id)}`,
   'texts in access requests by and about the person': (id) => sql`
       update access_requests set notes = '{}', problem = null
       where target_user_id = ${id} or requester_id = ${id}`,
