@@ -13,6 +13,7 @@ import {
 import { users } from '../../database/schema/people.ts'
 import { accessRequests, provisionedAccounts } from '../../database/schema/requests.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
+import { lockedRow } from '../kernel/by-id.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { type Executor, execute } from '../machine/execute.ts'
@@ -237,8 +238,13 @@ async function settleStep(
   if (!outcome.ok && outcome.fault === 'paused') return
   const now = await parts.now(db)
   const event = eventOf(step, { outcome, ...found }, now)
-  await db.transaction((tx) => applyToStep(tx, step, event, now))
-  if (event.kind !== 'failed') return
+  const isApplied = await db.transaction(async (tx) => {
+    // A person retried it, or reported it as done, during the try: the next try, which is due, considers that.
+    if (event.kind === 'failed' && (await wasWoken(tx, step))) return false
+    await applyToStep(tx, step, event, now)
+    return true
+  })
+  if (event.kind !== 'failed' || !isApplied) return
   const { verdict, isAsked } = event
   const words =
     verdict.kind === 'manual'
@@ -246,6 +252,12 @@ async function settleStep(
       : 'an account of a leaving user could not be closed yet; a person has a task, and Keyway keeps trying'
   if (verdict.kind === 'manual' || (verdict.tell && !isAsked))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
+}
+
+/** Locks a step, and reports whether it was woken since it was read. */
+async function wasWoken(tx: Db, { id, wakeAt }: StepRow): Promise<boolean> {
+  const known = await lockedRow(tx, offboardingSteps, id)
+  return known?.wakeAt.getTime() !== wakeAt.getTime()
 }
 
 function eventOf(

@@ -81,18 +81,24 @@ async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<bool
   )
 }
 
+/** Puts the offboarding to sleep, unless it was woken during this run: it then stays due. */
 async function lookAgain(
   db: Db,
-  { id, scheduledAt, createdAt }: OffboardingRow,
+  { id, scheduledAt, createdAt, wakeAt }: OffboardingRow,
   parts: RequestContext,
 ): Promise<void> {
-  const now = await parts.now(db)
-  const ageMs = now.getTime() - (scheduledAt ?? createdAt).getTime()
-  const pauseMs = Math.min(Math.max(ageMs / 10, SHORTEST_PAUSE_MS), MAX_PAUSE_MS)
-  await db
-    .update(userOffboardings)
-    .set({ wakeAt: later(now, pauseMs) })
-    .where(and(eq(userOffboardings.id, id), eq(userOffboardings.status, 'IN_PROGRESS')))
+  await db.transaction(async (tx) => {
+    const now = await parts.now(tx)
+    const ageMs = now.getTime() - (scheduledAt ?? createdAt).getTime()
+    const pauseMs = Math.min(Math.max(ageMs / 10, SHORTEST_PAUSE_MS), MAX_PAUSE_MS)
+    const locked = await lockOffboarding(tx, id)
+    if (locked?.status !== 'IN_PROGRESS') return
+    if (locked.wakeAt?.getTime() !== wakeAt?.getTime()) return
+    await tx
+      .update(userOffboardings)
+      .set({ wakeAt: later(now, pauseMs) })
+      .where(eq(userOffboardings.id, id))
+  })
 }
 
 export const OFFBOARDING_JOB: JobHandler = { handle, turnOf, due, gaveUp: failOffboarding }

@@ -1,5 +1,7 @@
 /** Offboarding from an app whose system misbehaves. */
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
 import { logged, person } from '../host.ts'
 import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
 import type { End } from '../requests/faults/bad-system.ts'
@@ -122,6 +124,37 @@ test('a completed manual task is opened again until the system shows the account
   await core.call('POST', `/tasks/${second.id}/complete`)
   await people.reaches(id, 'COMPLETED')
   system.behave(() => 'well')
+})
+
+test('a task that is completed while a try is refused is considered at once', async () => {
+  const { system, core } = company
+  const { id, userId, account } = await leaves('refused')
+  const task = await people.taskOf(userId)
+  let end: (how: End) => void = () => {}
+  const begun = new Promise<void>((begin) => {
+    system.behave((name) => {
+      if (name !== 'deactivate_account') return 'well'
+      begin()
+      return new Promise<End>((resolve) => {
+        end = resolve
+      })
+    })
+  })
+  await core.db.execute(
+    sql`update offboarding_steps set wake_at = now() where offboarding_id = ${id}`,
+  )
+  await core.db.execute(sql`update user_offboardings set wake_at = now() where id = ${id}`)
+  await begun
+  expect((await core.call('POST', `/tasks/${task.id}/complete`)).status).toBe(204)
+  system.behave(() => 'well')
+  end('refused')
+  // The pause after a second refusal is two minutes.
+  await until(
+    'the account is closed',
+    () => system.accounts.get(account)?.status === 'SUSPENDED',
+    45_000,
+  )
+  await people.reaches(id, 'COMPLETED')
 })
 
 test('an account that a person decides to leave is counted and logged, and can be closed later', async () => {
