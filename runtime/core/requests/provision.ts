@@ -225,6 +225,8 @@ async function settle(
 ): Promise<AskedPeople | null> {
   const [request] = await locked(tx, { id: before.id })
   if (!request || request.pendingOperation !== before.pendingOperation) return null
+  // A person retried it during the try: the next try, which is due, considers that.
+  if (!outcome.ok && request.wakeAt?.getTime() !== before.wakeAt?.getTime()) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
   if (request.pendingOperation === 'remove') {
     const why = 'kept' in outcome ? outcome.kept : null

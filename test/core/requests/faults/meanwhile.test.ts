@@ -95,6 +95,20 @@ it('a request whose app is disconnected says so, asks people, and completes afte
   await acme.reachesSoon(id, 'COMPLETED')
 })
 
+it('a request that is woken while a try is refused is tried again at once', async () => {
+  const held = holdCall('assign_entitlement')
+  const { id, email } = await approved()
+  await held.called()
+  // As the retry of its task does, when people were asked meanwhile.
+  await core.db.execute(
+    sql`update access_requests set wake_at = now(), attempts = 0, failing_since = null where id = ${id}`,
+  )
+  held.release('refused')
+  // The pause after a refusal is a minute.
+  await until('the access is granted', () => holds(email), 45_000)
+  await acme.reachesSoon(id, 'COMPLETED')
+})
+
 it('a permission that is deleted while it is granted is still taken back when its time is over', async () => {
   const own = permission
   permission = await newPermission('short-lived')
