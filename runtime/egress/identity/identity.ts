@@ -36,10 +36,11 @@ import type {
 
 /** How long a provider's metadata is cached, in milliseconds. */
 const METADATA_MS = 10 * 60 * 1000
-/** Timeout of one request to a provider, in milliseconds. */
-const ASK_MS = 10_000
-/** Timeout of one callback's requests together, after the metadata, in milliseconds. A person waits. */
-const WHOLE_MS = 20_000
+/**
+ * Timeouts in milliseconds: of one request to a provider, and of one callback's requests together, metadata
+ * included. A person waits.
+ */
+const TIMEOUTS = { askMs: 10_000, wholeMs: 20_000 } as const
 /** How long a provider is not asked again after its metadata could not be read, in milliseconds. */
 const FAILED_MS = 5000
 
@@ -67,7 +68,11 @@ class Refused extends Error {
 type Known = { server: AuthorizationServer; readMs: number }
 type Reading = { known: Promise<Known>; failedMs: number | null }
 
-export function createIdentity(ask: Ask): ProviderSignIn {
+/** Creates the client of the providers. `ask` sends its requests. */
+export function createIdentity(
+  ask: Ask,
+  { askMs, wholeMs }: Readonly<Record<keyof typeof TIMEOUTS, number>> = TIMEOUTS,
+): ProviderSignIn {
   /** Metadata by provider. Bounded by the number of providers in the settings. */
   const servers = new Map<string, Known>()
   const readings = new Map<string, Reading>()
@@ -75,7 +80,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   const requestOptions = ({ issuer }: KnownProvider, deadline?: AbortSignal) => ({
     [allowInsecureRequests]: issuer.startsWith('http:'),
     [customFetch]: fetchBy(ask),
-    signal: () => AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(deadline ? [deadline] : [])]),
+    signal: () => AbortSignal.any([AbortSignal.timeout(askMs), ...(deadline ? [deadline] : [])]),
   })
 
   /**
@@ -119,8 +124,9 @@ export function createIdentity(ask: Ask): ProviderSignIn {
       verifier,
     }: SignInState & { params: URLSearchParams; redirectUri: string },
   ): Promise<Claims> {
+    // The metadata has its own timeout, which is shorter: its request may be shared with other people.
+    const deadline = AbortSignal.timeout(wholeMs)
     const known = await serverOf(provider)
-    const deadline = AbortSignal.timeout(WHOLE_MS)
     const { server } = known
     const client = { client_id: provider.client_id }
     const checked = validateAuthResponse(server, client, params, state)
@@ -261,7 +267,7 @@ const fetchBy =
     const reply = await ask({
       ...{ url, headers, body: body?.toString() ?? '' },
       method: method === 'POST' ? 'POST' : 'GET',
-      signal: signal ?? AbortSignal.timeout(ASK_MS),
+      signal: signal ?? AbortSignal.timeout(TIMEOUTS.askMs),
     })
     if (!reply.ok) throw new Refused('away', reply.problem)
     if (reply.status >= 500) throw new Refused('away', `the provider answered ${reply.status}`)
