@@ -216,7 +216,7 @@ export async function createHost(
   })
   const told = createTelemetry({ log, metrics, lifecycle, observers })
   const isLooking = () => !started || registry.checking > 0
-  const means: InvokeDeps = {
+  const deps: InvokeDeps = {
     find: registry.find,
     isLooking,
     ending: registry.ending,
@@ -242,11 +242,11 @@ export async function createHost(
       }),
   }
   const demandServed = registry.manifestNow
-  const invoke = createInvoke({ ...means, demandServed, performing })
+  const invoke = createInvoke({ ...deps, demandServed, performing })
   // A version on trial serves nobody yet, so disabled calls do not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
   const tryOut = createSmokeTest(
-    { ...means, openEgress: openAsIs },
+    { ...deps, openEgress: openAsIs },
     lanes.describe,
     told.calledByCore,
   )
@@ -343,7 +343,7 @@ export async function createHost(
   // A recorder only sees calls on the general path.
   const start =
     recorder === undefined
-      ? createStart({ ...means, demandServed, turns, start: lanes.start })
+      ? createStart({ ...deps, demandServed, turns, start: lanes.start })
       : () => false
   const standings = createStandings({ served: registry, lanes, siblings, log, entries })
   siblings.answer(answersOf(metrics, lifecycle.calls, standings))

@@ -45,8 +45,8 @@ const SWEEP_MS = 1000
  */
 const MAX_PASSED = 64
 
-export function createCache<V>(name: CacheName, means: CacheOptions<V>): Cache<V> {
-  const { bytesOf, isBusy = () => false, groupOf, onGone, now = Date.now } = means
+export function createCache<V>(name: CacheName, deps: CacheOptions<V>): Cache<V> {
+  const { bytesOf, isBusy = () => false, groupOf, onGone, now = Date.now } = deps
   const { maxEntries, maxBytes, goodMs }: CacheBounds = CACHES[name]
   const kept = new Map<string, Entry<V>>()
   const heldBy = new Map<string, number>()

@@ -22,19 +22,19 @@ type Reseal = { signal: AbortSignal; info: Told; warn: Told }
 const LOOK_MS = 5000
 
 type Host = { first: Promise<void>; db(): Db | null } | null
-type Means = { signal: AbortSignal; log: { info: Told; warn: Told; error: Told } }
+type Deps = { signal: AbortSignal; log: { info: Told; warn: Told; error: Told } }
 
 /** Follows a rotation from when the database is available until the host stops. Errors are logged. */
 export async function followRotation(
   database: Host,
   vault: Sealer,
-  { signal, log }: Means,
+  { signal, log }: Deps,
 ): Promise<void> {
   await database?.first
   const db = database?.db()
   if (!db) return
-  const means = { signal, info: log.info.bind(log), warn: log.warn.bind(log) }
-  await keepSealing(db, vault, means).catch((error) => {
+  const deps = { signal, info: log.info.bind(log), warn: log.warn.bind(log) }
+  await keepSealing(db, vault, deps).catch((error) => {
     if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials again failed')
   })
 }
@@ -44,10 +44,10 @@ export async function followRotation(
  * other hosts may still seal with an older one, and logs when the older ones can be dropped. Ends with
  * `signal`, or at once if there is only one secret.
  */
-async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> {
-  const { signal, info, warn } = means
+async function keepSealing(db: Db, vault: Sealer, deps: Reseal): Promise<void> {
+  const { signal, info, warn } = deps
   const { keyIds } = vault
-  await resealAll(db, vault, means)
+  await resealAll(db, vault, deps)
   const lost = await lostTokens(db, keyIds)
   if (lost > 0) warn({ api_tokens: lost }, LOST_TOKENS)
   let told = ''
@@ -66,7 +66,7 @@ async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> 
       if (!isDatabaseUnavailable(error)) throw error
     }
     await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined)
-    if (!signal.aborted) await resealAll(db, vault, { ...means, warn: () => {} })
+    if (!signal.aborted) await resealAll(db, vault, { ...deps, warn: () => {} })
   }
 }
 
@@ -81,10 +81,10 @@ const LOST_TOKENS =
  * change has sealed it with the newest secret. Several hosts may thus do this at once, and it may be
  * interrupted at any point. Nothing is done while another host does not know the newest secret.
  */
-export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<void> {
+export async function resealAll(db: Db, vault: Sealer, deps: Reseal): Promise<void> {
   let resealed = 0
-  for (const place of SEALED_PLACES) resealed += await resealPlace(db, vault, place, means)
-  if (resealed > 0) means.info({ resealed }, 'kept credentials were sealed with the newest secret')
+  for (const place of SEALED_PLACES) resealed += await resealPlace(db, vault, place, deps)
+  if (resealed > 0) deps.info({ resealed }, 'kept credentials were sealed with the newest secret')
 }
 
 /** Reseals the values of one table and returns their number. */

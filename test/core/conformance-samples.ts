@@ -179,7 +179,7 @@ async function review({ db }: World, domainId: string): Promise<string> {
     .values({
       domainId,
       reviewId,
-      ardaId: reviewAppId,
+      reviewAppId: reviewAppId,
       appId,
       assignmentId: await ofAdmin(db, reviewAppId),
       ...account,
@@ -191,7 +191,7 @@ async function review({ db }: World, domainId: string): Promise<string> {
 /** Assigns the review of an app to the first admin. */
 async function ofAdmin(db: Db, reviewAppId: string): Promise<string> {
   const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
-  const values = { ardaId: reviewAppId, userIds: [admin?.id ?? ''], why: 'sample' }
+  const values = { reviewAppId: reviewAppId, userIds: [admin?.id ?? ''], why: 'sample' }
   const [row] = await db
     .insert(accessReviewAssignments)
     .values({ ...values, domainId: admin?.domainId ?? '' })

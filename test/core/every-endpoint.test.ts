@@ -65,7 +65,13 @@ beforeAll(async () => {
   const [item] = await core.db
     .insert(accessReviewItems)
     .values({
-      ...{ ...inReview, ardaId: arda_id, accountId: arda_id, account: 'u', accountType: 'USER' },
+      ...{
+        ...inReview,
+        reviewAppId: arda_id,
+        accountId: arda_id,
+        account: 'u',
+        accountType: 'USER',
+      },
     })
     .returning()
   const separationRule = {

@@ -39,7 +39,7 @@ export async function reviewWithLines(
     .insert(accessReviewAssignments)
     .values({
       domainId,
-      ardaId: reviewAppId,
+      reviewAppId: reviewAppId,
       userIds: [admins[0]?.id ?? ''],
       groupIds: [],
       why: 'MANAGER',
@@ -47,7 +47,7 @@ export async function reviewWithLines(
     .returning()
   const one = {
     ...of,
-    ardaId: reviewAppId,
+    reviewAppId: reviewAppId,
     assignmentId: assigned?.id,
     accountType: 'USER',
     label: name,

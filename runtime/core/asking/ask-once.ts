@@ -26,14 +26,14 @@ export async function createRequestOnce(
   db: Db,
   principal: Principal,
   body: CreateAccessRequestInput,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<boolean> {
   const twice = conflict('You have already asked for this, and the request is pending')
   try {
     await db.transaction(async (tx) => {
       // The lock makes the second of two concurrent submissions see the first.
       await tx.execute(lockTextUntilEnd(`asking by ${principal.userId}`))
-      const made = await createAccessRequest(tx, principal, body, means)
+      const made = await createAccessRequest(tx, principal, body, deps)
       if (await waitsAlready(tx, idsOf(made))) throw twice
     })
     return true

@@ -26,12 +26,12 @@ export async function giveBack(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     checkGivenBack(request, principal)
-    await end(tx, principal, request, means)
+    await end(tx, principal, request, deps)
   })
 }
 
@@ -46,7 +46,7 @@ export async function giveBackAll(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const named = await findRequest(tx, principal, id)
@@ -56,11 +56,11 @@ export async function giveBackAll(
     if (!held.some((one) => one.id === named.id))
       throw conflict('The access has already ended; there is nothing to give back')
     for (const request of held) checkGivenBack(request, principal)
-    for (const request of held) await end(tx, principal, request, means)
+    for (const request of held) await end(tx, principal, request, deps)
     const cancelled = { kind: 'cancelled', by: principal, reason: GIVEN_BACK } as const
     for (const request of all)
       if (request.status !== 'COMPLETED' && request.policyId === null)
-        await apply(tx, request, cancelled, means)
+        await apply(tx, request, cancelled, deps)
   })
 }
 
@@ -91,8 +91,8 @@ function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId
     throw conflict(`The request is ${status}; only access that you hold can be given back`)
 }
 
-async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestDeps) {
+async function end(tx: Db, principal: Principal, request: RequestRow, deps: RequestDeps) {
   const from = { from: request.status }
   await recordRequest(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', from, principal)
-  await revert(tx, request, GIVEN_BACK, means)
+  await revert(tx, request, GIVEN_BACK, deps)
 }

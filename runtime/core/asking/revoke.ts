@@ -34,15 +34,15 @@ export async function revokeAccess(
   principal: Principal,
   id: string,
   reason: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   const said = keptText(reason.trim(), reason.length)
   await db.transaction(async (tx) => {
     const { granted, waiting } = await affected(tx, principal, id)
     for (const request of granted)
-      await apply(tx, request, { kind: 'revocation_ordered', by: principal, reason: said }, means)
+      await apply(tx, request, { kind: 'revocation_ordered', by: principal, reason: said }, deps)
     for (const request of waiting)
-      await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
+      await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, deps)
   })
 }
 

@@ -54,7 +54,7 @@ export async function createDelegation(
   db: Db,
   principal: Principal,
   body: DelegationInput,
-  means: Pick<CoreContext, 'now'>,
+  deps: Pick<CoreContext, 'now'>,
 ): Promise<Delegation> {
   const row = await db.transaction(async (tx) => {
     const of = (body.user_id ?? principal.userId).toLowerCase()
@@ -65,7 +65,7 @@ export async function createDelegation(
     const room = { limit: 'delegations', owner: user.id } as const
     await lockCount(tx, room)
     // Read after taking the lock: a delegation created while this call waited is already in force.
-    const now = await means.now(tx)
+    const now = await deps.now(tx)
     const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
@@ -157,7 +157,7 @@ export async function endDelegation(
   db: Db,
   principal: Principal,
   id: string,
-  means: Pick<CoreContext, 'now'>,
+  deps: Pick<CoreContext, 'now'>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const { userId, permissions } = principal
@@ -165,7 +165,7 @@ export async function endDelegation(
     const isOwn = row.userId === userId || row.delegateId === userId
     if (!isOwn && !permissions.has('tasks.read')) throw notFound('Delegation')
     if (!isOwn) demand(principal, 'tasks.write')
-    const now = await means.now(tx)
+    const now = await deps.now(tx)
     if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has already ended')
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
     await record(tx, principal, 'ENDED', row, {})

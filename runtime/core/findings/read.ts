@@ -80,11 +80,11 @@ export async function acceptFinding(
   principal: Principal,
   id: string,
   { reason, until }: AcceptFindingInput,
-  means: Pick<CoreContext, 'now'>,
+  deps: Pick<CoreContext, 'now'>,
 ): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
-    const now = await means.now(tx)
+    const now = await deps.now(tx)
     const acceptedUntil = acceptedEnd(until, now)
     const [after] = await tx
       .update(findings)

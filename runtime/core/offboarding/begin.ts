@@ -16,17 +16,17 @@ import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts
 export async function beginOffboarding(
   db: Db,
   id: string,
-  means: Pick<CoreContext, 'send' | 'now' | 'tell' | 'listeners'>,
+  deps: Pick<CoreContext, 'send' | 'now' | 'tell' | 'listeners'>,
 ) {
   try {
-    await db.transaction((tx) => beginIn(tx, id, means))
+    await db.transaction((tx) => beginIn(tx, id, deps))
   } catch (error) {
     if (!(error instanceof CoreError)) throw error
-    await failOffboarding(db, id, String(error.detail), means)
+    await failOffboarding(db, id, String(error.detail), deps)
   }
 }
 
-async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'now' | 'listeners'>) {
+async function beginIn(tx: Db, id: string, deps: Pick<CoreContext, 'send' | 'now' | 'listeners'>) {
   // Lock the user first, as all code that locks both does. Otherwise a push that deactivates them and this
   // transaction could deadlock.
   const leaver = tx
@@ -42,7 +42,7 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'no
   if (row?.status !== 'SCHEDULED') return
   const { domainId, userId } = row
   await demandRemainingAdmin(tx, domainId, new Set([userId]))
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const [user] = await tx
     .update(users)
     .set({ status: 'INACTIVE' })
@@ -55,7 +55,7 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'no
     .set({ revokedAt: now })
     .where(and(eq(apiTokens.userId, userId), isNull(apiTokens.revokedAt)))
     .returning({ id: apiTokens.id })
-  await means.listeners.usersChanged(tx, domainId, [userId], means)
+  await deps.listeners.usersChanged(tx, domainId, [userId], deps)
   const live = await tx
     .select()
     .from(accessRequests)
@@ -67,7 +67,7 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'no
     )
     .orderBy(asc(accessRequests.id))
     .for('update')
-  for (const request of live) await revert(tx, request, 'The person is being offboarded', means)
+  for (const request of live) await revert(tx, request, 'The person is being offboarded', deps)
   const counts = { requests: live.length, tokens: tokens.length }
   await applyToOffboarding(
     tx,

@@ -31,17 +31,17 @@ export async function createOffboarding(
   db: Db,
   principal: Principal,
   body: UserOffboardingInput,
-  means: Deps,
+  deps: Deps,
 ): Promise<UserOffboardingOutput> {
   const row = await db.transaction(async (tx) => {
     const user = await findLeaver(tx, principal, body.user_id)
     await demandNotLeft(tx, user)
-    const now = await means.now(tx)
+    const now = await deps.now(tx)
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)
     if (scheduledAt !== null && scheduledAt < now)
       throw badRequest('scheduled_at is in the past; leave it out to offboard at once')
-    const made = await scheduleOffboarding(tx, principal, user, scheduledAt, means)
+    const made = await scheduleOffboarding(tx, principal, user, scheduledAt, deps)
     if (!made) throw conflict('An offboarding of this user is already scheduled or in progress')
     return made
   })
@@ -66,7 +66,7 @@ export async function cancelOffboarding(
   db: Db,
   principal: Principal,
   id: string,
-  means: Deps,
+  deps: Deps,
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const row = await findOffboarding(tx, principal, id, true)
@@ -74,7 +74,7 @@ export async function cancelOffboarding(
       throw conflict(
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
       )
-    await applyToOffboarding(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))
+    await applyToOffboarding(tx, row, { kind: 'cancelled', by: principal }, await deps.now(tx))
   })
   return null
 }

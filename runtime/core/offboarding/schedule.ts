@@ -19,11 +19,11 @@ export async function scheduleOffboarding(
   actor: Actor,
   user: { id: string; email: string },
   scheduledAt: Date | null,
-  means: Pick<CoreContext, 'send' | 'now'>,
+  deps: Pick<CoreContext, 'send' | 'now'>,
   by: Record<string, unknown> = {},
 ): Promise<OffboardingRow | null> {
   const { domainId } = actor
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   await demandRemainingAdmin(tx, domainId, new Set([user.id]))
   const [made] = await tx
     .insert(userOffboardings)
@@ -44,6 +44,6 @@ export async function scheduleOffboarding(
     [offboardingTarget(made, user.email)],
     { user_id: user.id, scheduled_at: scheduledAt?.toISOString() ?? null, ...by },
   )
-  if (scheduledAt === null) await means.send(tx, 'offboardings', made.id)
+  if (scheduledAt === null) await deps.send(tx, 'offboardings', made.id)
   return made
 }

@@ -18,32 +18,32 @@ export const CHANGED_USERS = 'users'
  * background, the policies are compared with the users, and requests that await their decision are examined
  * again. Call it after writing the users.
  *
- * @param means null if no background work can be queued; the changes are then found within two seconds
+ * @param deps null if no background work can be queued; the changes are then found within two seconds
  */
 export async function usersChanged(
   tx: Db,
   domainId: string,
   userIds: readonly string[] | 'all',
-  means: Pick<CoreContext, 'send'> | null,
+  deps: Pick<CoreContext, 'send'> | null,
 ): Promise<void> {
   if (userIds.length === 0) return
   await wakeRequestsOf(tx, domainId, userIds)
-  if (userIds === 'all' || userIds.length > MANY_USERS) return everybodyChanged(tx, domainId, means)
+  if (userIds === 'all' || userIds.length > MANY_USERS) return everybodyChanged(tx, domainId, deps)
   await tx.execute(sql`
     insert into ${policyWants} (user_id, domain_id)
     select id, domain_id from ${users}
     where domain_id = ${domainId} and id = any(${sql.param([...userIds])}::uuid[]) order by id
     on conflict (user_id) do update set attempts = 0, wake_at = now()`)
-  await means?.send(tx, 'access-policies', CHANGED_USERS)
+  await deps?.send(tx, 'access-policies', CHANGED_USERS)
 }
 
 async function everybodyChanged(
   tx: Db,
   domainId: string,
-  means: Pick<CoreContext, 'send'> | null,
+  deps: Pick<CoreContext, 'send'> | null,
 ): Promise<void> {
   const rows = await sweepAll(tx, eq(accessPolicies.domainId, domainId))
-  for (const { id } of rows) await means?.send(tx, 'access-policies', id)
+  for (const { id } of rows) await deps?.send(tx, 'access-policies', id)
 }
 
 /** Columns that restart the sweep of a policy over all users. */

@@ -60,7 +60,7 @@ export async function createPolicy(
   db: Db,
   principal: Principal,
   body: AccessPolicyInput,
-  means: PolicyDeps,
+  deps: PolicyDeps,
 ) {
   const made = await db.transaction(async (tx) => {
     const values = await policyRowOf(tx, principal, body)
@@ -70,11 +70,11 @@ export async function createPolicy(
       .values({ domainId, ...values })
       .returning()
     const made = written(row)
-    if (isInForce(made)) await evaluate(tx, made, means)
+    if (isInForce(made)) await evaluate(tx, made, deps)
     await record(tx, principal, 'CREATED', made, {})
     return made
   })
-  return told(db, made, means)
+  return told(db, made, deps)
 }
 
 type PolicyDeps = RequestDeps & Pick<CoreContext, 'tell'>
@@ -99,7 +99,7 @@ export async function putPolicy(
   principal: Principal,
   id: string,
   body: AccessPolicyInput,
-  means: PolicyDeps,
+  deps: PolicyDeps,
 ) {
   const changed = await db.transaction(async (tx) => {
     const before = await findPolicy(tx, principal, id, true)
@@ -113,11 +113,11 @@ export async function putPolicy(
     if (changed.length > 0) await record(tx, principal, 'UPDATED', written(row), { changed })
     if (changed.some((member) => WEIGHTY.includes(member.split('.')[0] ?? ''))) {
       await forgetRefusals(tx, before)
-      await evaluate(tx, before, means)
+      await evaluate(tx, before, deps)
     }
     return written(row)
   })
-  return told(db, changed, means)
+  return told(db, changed, deps)
 }
 
 /** Members of a policy that affect who gets which access. */
@@ -151,13 +151,13 @@ export async function deletePolicy(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const policy = await findPolicy(tx, principal, id, true)
-    const deletedAt = await means.now(tx)
+    const deletedAt = await deps.now(tx)
     await tx.update(accessPolicies).set({ deletedAt }).where(eq(accessPolicies.id, policy.id))
-    await evaluate(tx, policy, means)
+    await evaluate(tx, policy, deps)
     await record(tx, principal, 'DELETED', policy, {})
   })
 }

@@ -34,7 +34,7 @@ export async function reconcile(
   db: Db,
   { domainId, userId }: Who,
   only: string | null,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<Counts> {
   return db.transaction(async (tx) => {
     // Blocks PUT and DELETE, which must see the access granted here.
@@ -66,15 +66,15 @@ export async function reconcile(
     )
     for (const { policy, problem, give, take } of steps) {
       if (problem !== null) await openPolicyProblemTask(tx, policy, problem)
-      for (const request of take) await takeBack(tx, request, reasonOf(policy, request), means)
+      for (const request of take) await takeBack(tx, request, reasonOf(policy, request), deps)
       const given = give.filter(({ permission }) => permission === null || there.has(permission.id))
-      for (const thing of given) await ask(tx, policy, thing, userId, means)
+      for (const thing of given) await ask(tx, policy, thing, userId, deps)
       counts.given += given.length
       counts.taken += take.length
     }
     const orphans = held.filter(({ policyId }) => policyId === null)
     for (const request of orphans)
-      await takeBack(tx, request, 'The access policy was deleted', means)
+      await takeBack(tx, request, 'The access policy was deleted', deps)
     return { ...counts, taken: counts.taken + orphans.length }
   })
 }
@@ -173,9 +173,9 @@ const reasonOf = (policy: PolicyRow, { policyFor }: RequestRow): string => {
     : `The access policy “${policy.name}” no longer gives this`
 }
 
-async function takeBack(tx: Db, request: RequestRow, why: string, means: RequestDeps) {
+async function takeBack(tx: Db, request: RequestRow, why: string, deps: RequestDeps) {
   await tx.update(accessRequests).set({ policyFor: null }).where(eq(accessRequests.id, request.id))
-  await revert(tx, request, why, means)
+  await revert(tx, request, why, deps)
 }
 
 async function ask(
@@ -183,7 +183,7 @@ async function ask(
   policy: PolicyRow,
   thing: PolicyEntitlement,
   userId: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ) {
   const { app, settings, permission, preapproved, key } = thing
   const wanted = {
@@ -198,5 +198,5 @@ async function ask(
     justification: policy.businessJustification,
     preapproved: preapproved ? `By the access policy “${policy.name}”` : null,
   }
-  await createRequest(tx, systemOf(policy), wanted, means)
+  await createRequest(tx, systemOf(policy), wanted, deps)
 }

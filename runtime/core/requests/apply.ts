@@ -24,18 +24,18 @@ export async function apply<K extends EventKind>(
   tx: Db,
   request: RequestRow,
   event: RequestEvent<K>,
-  means: RequestDeps,
+  deps: RequestDeps,
   now?: Date,
 ): Promise<RequestRow> {
-  const at = now ?? (await means.now(tx))
-  return execute(tx, request, transition(request, event, at), executorOf(means, at))
+  const at = now ?? (await deps.now(tx))
+  return execute(tx, request, transition(request, event, at), executorOf(deps, at))
 }
 
 const whereOf = ({ domainId, carriedAppId }: RequestRow) => ({ domainId, appId: carriedAppId })
 
 type RequestExecutor = Executor<RequestRow, RequestWrite, OwnEffect>
 
-const executorOf = (means: RequestDeps, now: Date): RequestExecutor => ({
+const executorOf = (deps: RequestDeps, now: Date): RequestExecutor => ({
   write: (tx, request, { to, ...written }) =>
     to === undefined ? change(tx, request, written.set) : move(tx, request, to, written),
 
@@ -50,20 +50,20 @@ const executorOf = (means: RequestDeps, now: Date): RequestExecutor => ({
       }
       case 'begin_reason':
         await beginReason(tx, request)
-        return means.listeners.accessChanged(tx, whereOf(request))
+        return deps.listeners.accessChanged(tx, whereOf(request))
       case 'end_reason':
         await endReason(tx, request)
-        return means.listeners.accessChanged(tx, whereOf(request))
+        return deps.listeners.accessChanged(tx, whereOf(request))
       case 'schedule':
-        return means.send(tx, 'access-requests', pairKey(request))
+        return deps.send(tx, 'access-requests', pairKey(request))
       case 'close_shared_account': {
         const left = await releaseAccount(tx, request)
-        if (left !== null) await apply(tx, left, { kind: 'revocation_retried' }, means, now)
+        if (left !== null) await apply(tx, left, { kind: 'revocation_retried' }, deps, now)
         return
       }
       case 'recall_revocations': {
         for (const one of await revokedByHandFor(tx, request))
-          await apply(tx, one, { kind: 'revocation_retried' }, means, now)
+          await apply(tx, one, { kind: 'revocation_retried' }, deps, now)
       }
     }
   },

@@ -43,7 +43,7 @@ export async function createAccessRequest(
   db: Db,
   principal: Principal,
   body: CreateAccessRequestInput,
-  means: RequestDeps,
+  deps: RequestDeps,
 ) {
   const { rows, app } = await db.transaction(async (tx) => {
     const requester = await requesterOf(tx, principal, body.requester_user_id)
@@ -72,7 +72,7 @@ export async function createAccessRequest(
         justification: body.business_justification ?? body.note ?? null,
         preapproved: null,
       }
-      made.push(await createRequest(tx, principal, wanted, means))
+      made.push(await createRequest(tx, principal, wanted, deps))
     }
     return { rows: made, app: found.app }
   })

@@ -34,7 +34,7 @@ export async function takeBreakGlass(
   principal: Principal,
   permissionId: string,
   body: TakeBreakGlassInput,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<AccessRequest> {
   const made = await db.transaction(async (tx) => {
     const found = await findGlass(tx, principal, permissionId)
@@ -53,7 +53,7 @@ export async function takeBreakGlass(
       expirationInSeconds: minutes * 60,
       justification: keptText(body.reason.trim(), body.reason.length),
     }
-    return createRequest(tx, principal, wanted, means)
+    return createRequest(tx, principal, wanted, deps)
   })
   return one(await answerRequests(db, principal, [made], []))
 }

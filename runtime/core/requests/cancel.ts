@@ -25,7 +25,7 @@ export async function cancelAccessRequest(
   principal: Principal,
   id: string,
   reason: string | null,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
@@ -34,7 +34,7 @@ export async function cancelAccessRequest(
     if (!PENDING_STATES.some((one) => one === request.status))
       throw conflict(`The request is ${request.status}; only a pending one can be cancelled`)
     const said = reason === null ? null : keptText(reason, 1000)
-    await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
+    await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, deps)
   })
 }
 
@@ -63,7 +63,7 @@ export async function lockRequestsFor(tx: Db, permissionId: string): Promise<voi
 export async function endUndecidedRequests(
   tx: Db,
   permissionId: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   const rows = await tx
     .select()
@@ -77,7 +77,7 @@ export async function endUndecidedRequests(
     .orderBy(asc(accessRequests.id))
     .for('update')
   const why = 'The permission was deleted'
-  for (const request of rows) await apply(tx, request, { kind: 'reason_gone', why }, means)
+  for (const request of rows) await apply(tx, request, { kind: 'reason_gone', why }, deps)
 }
 
 /** Ends a locked request, in any state, whose reason no longer applies. One that is over stays as it is. */
@@ -85,9 +85,9 @@ export async function revert(
   tx: Db,
   request: RequestRow,
   why: string,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const standing = standingOf(request.status)
   if (standing !== 'asked' && standing !== 'wanted') return request
-  return apply(tx, request, { kind: 'reason_gone', why }, means)
+  return apply(tx, request, { kind: 'reason_gone', why }, deps)
 }

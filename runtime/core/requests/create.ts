@@ -45,10 +45,10 @@ export async function createRequest(
   tx: Db,
   actor: Actor,
   wanted: NewRequest,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const { app, permission, justification, preapproved: _, ...values } = wanted
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const duties = await separationEffectOf(tx, wanted)
   if (duties.verdict === 'BLOCK' && values.requesterId !== null) throw conflict(duties.words)
   const preapproved = duties.verdict === 'EXCEPTION' ? null : wanted.preapproved
@@ -81,10 +81,10 @@ export async function createRequest(
   if (duties.verdict === 'BLOCK') {
     const because = 'separation of duties'
     const denied = { note: duties.words, because, decision: null, isBlocked: true }
-    return apply(tx, request, { kind: 'denied', ...denied }, means, now)
+    return apply(tx, request, { kind: 'denied', ...denied }, deps, now)
   }
-  if (request.isBreakGlass) return grantBreakGlass(tx, request, actor, means)
-  if (preapproved !== null) return beginDecisions(tx, request, preapproved, means)
+  if (request.isBreakGlass) return grantBreakGlass(tx, request, actor, deps)
+  if (preapproved !== null) return beginDecisions(tx, request, preapproved, deps)
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)
   const asks = request.plan.validationWebhook !== null || (!plain && rules.length > 0)
@@ -93,6 +93,6 @@ export async function createRequest(
   const first = isAsked ? await firstDeciders(tx, request) : null
   if (isAsked && first === null)
     throw conflict(`${UNDECIDABLE}; a pre-approval rule that covers it needs no approver`)
-  if (!asks) return beginDecisions(tx, request, plain?.justification ?? null, means, { first })
-  return apply(tx, request, { kind: 'check_required' }, means, now)
+  if (!asks) return beginDecisions(tx, request, plain?.justification ?? null, deps, { first })
+  return apply(tx, request, { kind: 'check_required' }, deps, now)
 }

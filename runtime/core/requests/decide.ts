@@ -25,12 +25,12 @@ export const beginDecisions = (
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
-  means: RequestDeps,
+  deps: RequestDeps,
   begun: Omit<NextDecision, 'decision'> = {},
 ): Promise<RequestRow> =>
   preapproved === null
-    ? askNextDeciders(tx, request, request.plan.manager ? 'manager' : 0, begun, means)
-    : approve(tx, request, preapproved, null, means)
+    ? askNextDeciders(tx, request, request.plan.manager ? 'manager' : 0, begun, deps)
+    : approve(tx, request, preapproved, null, deps)
 
 /** Facts about the next decision that are already known. */
 type NextDecision = {
@@ -45,12 +45,12 @@ async function askNextDeciders(
   request: RequestRow,
   step: PlanStep,
   { failure = null, first = null, decision = null }: NextDecision,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
-  if (!stepsOfPlan(request.plan).includes(step)) return approve(tx, request, null, decision, means)
+  if (!stepsOfPlan(request.plan).includes(step)) return approve(tx, request, null, decision, deps)
   const approvers = first ?? (await readDeciders(tx, request, step))
   const event = { kind: 'decision_required', step, approvers, failure, decision } as const
-  return apply(tx, request, event, means)
+  return apply(tx, request, event, deps)
 }
 
 /**
@@ -63,7 +63,7 @@ async function approve(
   request: RequestRow,
   preapproved: string | null,
   decision: WithDecision['decision'],
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const { facts, targetStatus } = await fulfilmentOf(tx, request)
   if (targetStatus === null || !mayAct(targetStatus)) {
@@ -73,9 +73,9 @@ async function approve(
       )
     const because = `the person to receive it is ${targetStatus}`
     const note = `The person to receive the access is ${targetStatus}`
-    return apply(tx, request, { kind: 'denied', note, because, decision }, means)
+    return apply(tx, request, { kind: 'denied', note, because, decision }, deps)
   }
-  return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, means)
+  return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, deps)
 }
 
 /**
@@ -87,7 +87,7 @@ export async function grantBreakGlass(
   tx: Db,
   request: RequestRow,
   by: Actor,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const reviewers = await allDeciders(tx, request)
   if (reviewers === null)
@@ -95,7 +95,7 @@ export async function grantBreakGlass(
       'No one could review this: there is no other approver or admin. Ask an admin to name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
     )
   const { facts } = await fulfilmentOf(tx, request)
-  return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, means)
+  return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, deps)
 }
 
 /** Checks whether an approver of a locked request can still decide. If all have left, asks current ones. */
@@ -103,15 +103,15 @@ export async function ensureDeciders(
   tx: Db,
   request: RequestRow,
   now: Date,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const { status, stage } = request
   const isWaiting = status === 'PENDING_MANAGER_APPROVAL' || status === 'PENDING_APPROVAL'
   if (!isWaiting || (await eligible(tx, request, await askedByTasks(tx, request))) !== null)
-    return apply(tx, request, { kind: 'approvers_remain' }, means, now)
+    return apply(tx, request, { kind: 'approvers_remain' }, deps, now)
   const step = status === 'PENDING_APPROVAL' ? stage : 'manager'
   const approvers = await readDeciders(tx, request, step)
-  return apply(tx, request, { kind: 'approvers_left', approvers }, means, now)
+  return apply(tx, request, { kind: 'approvers_left', approvers }, deps, now)
 }
 
 /** Outcome of a task, and the person who resolved it. */
@@ -128,11 +128,11 @@ export async function decided(
   tx: Db,
   request: RequestRow,
   { actor, to, comment, onBehalfOf }: Decision,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   const decision = { by: actor, comment, onBehalfOf }
   if (to === 'DISMISSED')
-    return apply(tx, request, { kind: 'denied', note: comment, because: null, decision }, means)
+    return apply(tx, request, { kind: 'denied', note: comment, because: null, decision }, deps)
   const next = request.status === 'PENDING_MANAGER_APPROVAL' ? 0 : request.stage + 1
-  return askNextDeciders(tx, request, next, { decision }, means)
+  return askNextDeciders(tx, request, next, { decision }, deps)
 }

@@ -12,12 +12,12 @@ export async function handleExpiry(
   tx: Db,
   request: RequestRow,
   now: Date,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<RequestRow> {
   if (request.pendingOperation !== null) return request
   const isAsked = standingOf(request.status) === 'asked'
-  if (isAsked && now < decisionEnd(request)) return ensureDeciders(tx, request, now, means)
-  return apply(tx, request, { kind: dueEvent(request, now) }, means, now)
+  if (isAsked && now < decisionEnd(request)) return ensureDeciders(tx, request, now, deps)
+  return apply(tx, request, { kind: dueEvent(request, now) }, deps, now)
 }
 
 function dueEvent({ status, expiresAt }: RequestRow, now: Date) {

@@ -17,10 +17,10 @@ export async function settleFailure(
   tx: Db,
   request: RequestRow,
   failed: Failed,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<AskedPeople | null> {
-  const now = await means.now(tx)
-  return settle(tx, request, judgeFailure(request, failed, now), failed.problem, means, now)
+  const now = await deps.now(tx)
+  return settle(tx, request, judgeFailure(request, failed, now), failed.problem, deps, now)
 }
 
 /** Applies the repeated failure of a locked request's job. */
@@ -28,10 +28,10 @@ export async function settleDefect(
   tx: Db,
   request: RequestRow,
   problem: string,
-  means: RequestDeps,
+  deps: RequestDeps,
   now: Date,
 ): Promise<void> {
-  await settle(tx, request, judgeDefect(request, now), problem, means, now)
+  await settle(tx, request, judgeDefect(request, now), problem, deps, now)
 }
 
 async function settle(
@@ -39,7 +39,7 @@ async function settle(
   request: RequestRow,
   verdict: FailureVerdict,
   problem: string,
-  means: RequestDeps,
+  deps: RequestDeps,
   now: Date,
 ): Promise<AskedPeople | null> {
   const isGrant = request.pendingOperation === 'grant'
@@ -48,7 +48,7 @@ async function settle(
     verdict.kind === 'manual' || (verdict.tell && !(await hasOpenTask(tx, request, category)))
   const instructions = asks && isGrant ? (await subjectOf(tx, request)).config.instructions : null
   const event = { kind: 'operation_failed', verdict, problem, asks, instructions } as const
-  await apply(tx, request, event, means, now)
+  await apply(tx, request, event, deps, now)
   if (!asks) return null
   return verdict.kind === 'manual'
     ? { goesOn: false, attempts: request.attempts + 1 }

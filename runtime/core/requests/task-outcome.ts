@@ -80,16 +80,16 @@ export async function applyTaskOutcome(
   request: RequestRow,
   { taskCategory: category, taskType }: Pick<TaskRow, 'taskCategory' | 'taskType'>,
   decision: Decision,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   const settled = decision.to === 'COMPLETED' || decision.to === 'DISMISSED'
   if (taskType === GLASS_TASK) {
-    if (settled) await apply(tx, request, reviewOf(decision), means)
+    if (settled) await apply(tx, request, reviewOf(decision), deps)
     return
   }
   if (isDecision(category)) {
     if (settled && request.status === `PENDING_${category}`)
-      await decided(tx, request, decision, means)
+      await decided(tx, request, decision, deps)
     return
   }
   if (!isByHand(category)) return
@@ -97,12 +97,12 @@ export async function applyTaskOutcome(
   const isLeftover = category === 'DEPROVISIONING' && standingOf(request.status) === 'over'
   if (!isLeftover && request.status !== row.in) return
   if (decision.to === 'RETRIED') {
-    await demandRetry(tx, request, means)
-    await apply(tx, request, row.retried, means)
+    await demandRetry(tx, request, deps)
+    await apply(tx, request, row.retried, deps)
   } else if (settled) {
     const settledBy = decision.to === 'COMPLETED' ? row.done : row.declined
     const event = isLeftover ? ({ kind: 'leftover_settled' } as const) : settledBy(decision.actor)
-    await apply(tx, request, event, means)
+    await apply(tx, request, event, deps)
   }
 }
 
@@ -120,8 +120,8 @@ export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): bool
   fulfilment !== 'manual'
 
 /** Demands that the operation can be retried. @throws CoreError `conflict` if it cannot */
-async function demandRetry(tx: Db, request: RequestRow, means: RequestDeps): Promise<void> {
+async function demandRetry(tx: Db, request: RequestRow, deps: RequestDeps): Promise<void> {
   if (!canBeTried(request))
     throw conflict('No connector or webhook can do this; do it by hand and complete the task')
-  await callNow(tx, request.carriedAppId, await means.now(tx))
+  await callNow(tx, request.carriedAppId, await deps.now(tx))
 }

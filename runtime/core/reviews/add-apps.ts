@@ -30,11 +30,11 @@ export async function addApps(
   principal: Principal,
   review: ReviewRow,
   wanted: readonly AccessReviewDomainAppInput[],
-  means: Deps,
+  deps: Deps,
 ): Promise<{ added: ReviewAppRow[]; errors: ReviewAppError[] }> {
   const added: ReviewAppRow[] = []
   const errors: ReviewAppError[] = []
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const known = await knownApps(tx, principal, wanted)
   for (const { id, review_type, scope_filters } of wanted) {
     const app = known.get(id.toLowerCase())
@@ -43,7 +43,7 @@ export async function addApps(
       errors.push(appError(id, fault ?? ''))
       continue
     }
-    const [arda] = await tx
+    const [reviewApp] = await tx
       .insert(accessReviewApps)
       .values({
         ...{ domainId: review.domainId, reviewId: review.id, appId: app.id },
@@ -55,14 +55,15 @@ export async function addApps(
       })
       .onConflictDoNothing()
       .returning()
-    if (!arda) {
+    if (!reviewApp) {
       errors.push(appError(id, 'the app is already in the review'))
       continue
     }
-    added.push(arda)
-    const ready = await readinessOf(tx, app, null, now, means.connectors)
+    added.push(reviewApp)
+    const ready = await readinessOf(tx, app, null, now, deps.connectors)
     if (ready.kind !== 'ready') errors.push(appError(id, ready.problem))
-    if (review.status !== 'SCHEDULED') await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
+    if (review.status !== 'SCHEDULED')
+      await sendReviewJob(tx, { kind: 'app', id: reviewApp.id }, deps)
   }
   if (added.length > 0)
     await noteReview(tx, principal, review, 'APPS_ADDED', {

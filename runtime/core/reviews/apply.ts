@@ -65,9 +65,9 @@ const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
 /** Context of a line's removal. */
 type LineSurroundings = {
   review: ReviewRow
-  arda: ReviewAppRow
+  reviewApp: ReviewAppRow
   app: AppRow
-  means: Pick<CoreContext, 'send'>
+  deps: Pick<CoreContext, 'send'>
 }
 
 /** Applies an event to a locked line. @throws Error if ITEM_STATE_TABLE forbids the move */
@@ -80,7 +80,7 @@ export const applyToLine = (
 ): Promise<ItemRow> =>
   execute(tx, row, lineTransition(row, event, around.review, now), linesIn(around))
 
-const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
+const linesIn = ({ review, reviewApp, app, deps }: LineSurroundings) =>
   ({
     async write(tx, row, write) {
       const { state = row.state } = write
@@ -95,7 +95,7 @@ const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
         case 'open_task': {
           const taskId = await openManualTask(
             tx,
-            { review, arda, app },
+            { review, reviewApp, app },
             row,
             effect.problem,
             effect.goesOn,
@@ -104,7 +104,7 @@ const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
           return
         }
         case 'sync_again':
-          return syncAgain(tx, systemOf(review), app.id, means)
+          return syncAgain(tx, systemOf(review), app.id, deps)
       }
     },
   }) satisfies Executor<ItemRow, LineWrite, LineEffect>

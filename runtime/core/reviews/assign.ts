@@ -39,7 +39,7 @@ const NOBODY = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 
 type Assigning = {
   review: ReviewRow
-  arda: ReviewAppRow
+  reviewApp: ReviewAppRow
   kind: ReviewerKind
   /** Condition on the lines of the app. */
   which: SQL
@@ -54,19 +54,19 @@ type Assigning = {
 /** Assigns lines, and opens the tasks of their reviewers. */
 export async function assign(tx: Db, assigning: Assigning): Promise<void> {
   await assignLines(tx, assigning)
-  await askReviewers(tx, assigning.review, assigning.arda)
+  await askReviewers(tx, assigning.review, assigning.reviewApp)
 }
 
 /** Assigns lines without opening tasks. */
 export async function assignLines(
   tx: Db,
-  { review, arda, kind, which, lines = WRITTEN, why, made = new Map() }: Assigning,
+  { review, reviewApp, kind, which, lines = WRITTEN, why, made = new Map() }: Assigning,
 ): Promise<void> {
-  const mine = and(eq(accessReviewItems.ardaId, arda.id), which)
+  const mine = and(eq(accessReviewItems.reviewAppId, reviewApp.id), which)
   const { rows: subjects } = await tx.execute<Subject>(sql`
     select distinct ${userId} as "userId", ${involved}, ${keptById} as "keptById" from ${lines} where ${mine}`)
   if (subjects.length === 0) return
-  const sources = await sourcesOf(tx, review, arda, kind, subjects)
+  const sources = await sourcesOf(tx, review, reviewApp, kind, subjects)
   let batch: object[] = []
   const write = async () => {
     await tx.execute(sql`
@@ -81,7 +81,7 @@ export async function assignLines(
     const found = reviewersOf(kind, subject, sources)
     const hasReviewers = found.users.length + found.groups.length > 0
     const said = why !== undefined && hasReviewers ? { ...found, why } : found
-    const assignment = await assignmentOf(tx, arda, said, null, made)
+    const assignment = await assignmentOf(tx, reviewApp, said, null, made)
     // Do not use column names of lines: the condition may contain them without a table.
     batch.push({
       ...{ of_user: subject.userId, of_involved: subject.involved, of_keeper: subject.keptById },
@@ -96,10 +96,10 @@ export async function assignLines(
 export async function hasUninvolved(
   tx: Db,
   review: ReviewRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   line: Subject,
 ): Promise<boolean> {
-  const sources = await sourcesOf(tx, review, arda, review.reviewers, [line])
+  const sources = await sourcesOf(tx, review, reviewApp, review.reviewers, [line])
   return uninvolvedOf(review.reviewers, line, sources) !== null
 }
 
@@ -135,20 +135,20 @@ export async function detachClosedTasks(tx: Db, which: SQL | undefined): Promise
  */
 export async function askedBefore(
   tx: Db,
-  arda: string,
+  reviewApp: string,
   reason: string,
 ): Promise<Map<string, string>> {
-  const { ardaId, userIds, groupIds, why } = accessReviewAssignments
-  const mine = and(eq(ardaId, arda), eq(why, reason))
+  const { reviewAppId, userIds, groupIds, why } = accessReviewAssignments
+  const mine = and(eq(reviewAppId, reviewApp), eq(why, reason))
   await detachClosedTasks(tx, mine)
   const empty = sql`cardinality(${userIds}) + cardinality(${groupIds}) = 0`
-  return assignmentsMade(tx, and(eq(ardaId, arda), or(eq(why, reason), empty)))
+  return assignmentsMade(tx, and(eq(reviewAppId, reviewApp), or(eq(why, reason), empty)))
 }
 
 /** Returns the assignment of reviewers, creating it if needed. `made` holds those of this transaction. */
 export async function assignmentOf(
   tx: Db,
-  { id: ardaId, domainId }: ReviewAppRow,
+  { id: reviewAppId, domainId }: ReviewAppRow,
   { users: userIds, groups: groupIds, why }: Reviewers,
   byId: string | null,
   made: Map<string, string> = new Map(),
@@ -158,7 +158,7 @@ export async function assignmentOf(
   if (known !== undefined) return known
   const [row] = await tx
     .insert(accessReviewAssignments)
-    .values({ domainId, ardaId, userIds, groupIds, why, byId })
+    .values({ domainId, reviewAppId, userIds, groupIds, why, byId })
     .returning({ id: accessReviewAssignments.id })
   const id = row?.id ?? ''
   made.set(key, id)
@@ -168,17 +168,17 @@ export async function assignmentOf(
 async function sourcesOf(
   tx: Db,
   review: ReviewRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   kind: ReviewerKind,
   subjects: readonly Subject[],
 ): Promise<Sources> {
   const [app] = await tx
     .select({ users: apps.adminUserIds, groups: apps.adminGroupIds })
     .from(apps)
-    .where(eq(apps.id, arda.appId))
-  const domainAdmins = await adminIds(tx, arda.domainId)
+    .where(eq(apps.id, reviewApp.appId))
+  const domainAdmins = await adminIds(tx, reviewApp.domainId)
   const before =
-    kind === 'AS_LAST_TIME' ? await previousTeamsOf(tx, review, arda, subjects) : new Map()
+    kind === 'AS_LAST_TIME' ? await previousTeamsOf(tx, review, reviewApp, subjects) : new Map()
   const lastTime = await teamsOf(tx, before)
   const persons = [
     ...subjects.flatMap(({ userId }) => (userId === null ? [] : [userId])),

@@ -37,10 +37,10 @@ export async function updateReview(
   principal: Principal,
   id: string,
   body: UpdateAccessReviewInput,
-  means: RequestContext,
+  deps: RequestContext,
 ) {
   const review = await db
-    .transaction((tx) => update(tx, principal, id, body, means))
+    .transaction((tx) => update(tx, principal, id, body, deps))
     .catch((error) => {
       // Another review took the name after the check.
       if (body.name !== undefined && isTaken(error)) throw nameTaken(body.name)
@@ -54,19 +54,19 @@ async function update(
   principal: Principal,
   id: string,
   body: UpdateAccessReviewInput,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<ReviewRow> {
   // Lock apps before their review, as the background does.
   const before = await findReview(tx, principal, id)
   for (const change of body.apps)
-    await updateApp(tx, await findReviewApp(tx, before, change.id, true), change, means)
+    await updateApp(tx, await findReviewApp(tx, before, change.id, true), change, deps)
   const locked = await findReview(tx, principal, id, true)
   demandUnfinished(locked)
-  const values = await valuesOf(tx, principal, locked, body, means)
+  const values = await valuesOf(tx, principal, locked, body, deps)
   const row = one(
     await tx
       .update(accessReviews)
-      .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
+      .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, deps) })
       .where(eq(accessReviews.id, locked.id))
       .returning(),
   )
@@ -86,9 +86,9 @@ async function valuesOf(
   principal: Principal,
   review: ReviewRow,
   body: UpdateAccessReviewInput,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<Partial<ReviewRow>> {
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const values: Partial<ReviewRow> = {}
   if (body.name !== undefined) {
     await demandFreeName(tx, principal, body.name, review.id)
@@ -118,33 +118,33 @@ async function valuesOf(
 
 async function updateApp(
   tx: Db,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   change: UpdateAccessReviewInput['apps'][number],
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<void> {
   const values: Partial<ReviewAppRow> = {}
   if (change.scope_filters !== undefined) {
-    if (arda.status !== 'IN_PREPARATION')
+    if (reviewApp.status !== 'IN_PREPARATION')
       throw badRequest('The scope of an app cannot be changed once its lines have been created')
     const fault = scopeFault(change.scope_filters)
     if (fault !== null) throw badRequest(fault)
     values.scope = change.scope_filters
-    values.wakeAt = await means.now(tx)
+    values.wakeAt = await deps.now(tx)
   }
   if (change.removal_action !== undefined) {
-    if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, arda)))
+    if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, reviewApp)))
       throw badRequest(
-        `The app has no webhook that revokes access; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
+        `The app has no webhook that revokes access; name one as access_removal_inline_webhook in PATCH /appstore/apps/${reviewApp.appId}/settings, or in a permission`,
       )
-    if (arda.removalAt !== null)
+    if (reviewApp.removalAt !== null)
       throw badRequest('Rejected access in this app is already being removed')
     values.removalAction = change.removal_action
   }
   if (change.configurable_evidence_upload !== undefined)
     values.evidenceUpload = change.configurable_evidence_upload
   if (Object.keys(values).length === 0) return
-  await tx.update(accessReviewApps).set(values).where(eq(accessReviewApps.id, arda.id))
-  if (values.wakeAt) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
+  await tx.update(accessReviewApps).set(values).where(eq(accessReviewApps.id, reviewApp.id))
+  if (values.wakeAt) await sendReviewJob(tx, { kind: 'app', id: reviewApp.id }, deps)
 }
 
 /**
@@ -156,14 +156,14 @@ export async function deleteReview(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
-    const now = await means.now(tx)
-    for (const { id: ardaId } of await appsOfReview(tx, found.id)) {
-      const arda = await lockReviewApp(tx, ardaId)
-      if (arda && arda.status !== 'DELETED') await takeOut(tx, arda, now)
+    const now = await deps.now(tx)
+    for (const { id: reviewAppId } of await appsOfReview(tx, found.id)) {
+      const reviewApp = await lockReviewApp(tx, reviewAppId)
+      if (reviewApp && reviewApp.status !== 'DELETED') await takeOut(tx, reviewApp, now)
     }
     const review = await findReview(tx, principal, id, true)
     await applyToReview(tx, review, { kind: 'deleted', by: principal }, now)
@@ -175,20 +175,23 @@ export async function removeReviewApp(
   db: Db,
   principal: Principal,
   id: string,
-  ardaId: string,
-  means: RequestContext,
+  reviewAppId: string,
+  deps: RequestContext,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
     demandUnfinished(found)
-    const arda = await findReviewApp(tx, found, ardaId, true)
-    await takeOut(tx, arda, await means.now(tx))
-    await noteReview(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
-    await sendReviewJob(tx, { kind: 'review', id: found.id }, means)
+    const reviewApp = await findReviewApp(tx, found, reviewAppId, true)
+    await takeOut(tx, reviewApp, await deps.now(tx))
+    await noteReview(tx, principal, found, 'APP_REMOVED', {
+      arda_id: reviewApp.id,
+      app_id: reviewApp.appId,
+    })
+    await sendReviewJob(tx, { kind: 'review', id: found.id }, deps)
   })
 }
 
-async function takeOut(tx: Db, arda: ReviewAppRow, now: Date): Promise<void> {
-  await dismissAsked(tx, arda.id)
-  await applyToReviewApp(tx, arda, { kind: 'taken_out' }, now)
+async function takeOut(tx: Db, reviewApp: ReviewAppRow, now: Date): Promise<void> {
+  await dismissAsked(tx, reviewApp.id)
+  await applyToReviewApp(tx, reviewApp, { kind: 'taken_out' }, now)
 }

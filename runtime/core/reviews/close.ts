@@ -31,27 +31,30 @@ export async function startRemoval(
   db: Db,
   principal: Principal,
   id: string,
-  ardaId: string,
-  means: Deps,
+  reviewAppId: string,
+  deps: Deps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
-    const arda = await findReviewApp(tx, review, ardaId, true)
-    if (!isDeciding(arda))
+    const reviewApp = await findReviewApp(tx, review, reviewAppId, true)
+    if (!isDeciding(reviewApp))
       throw conflict(
-        arda.removalAt === null
-          ? `The app is ${arda.status}; nothing can be removed yet`
+        reviewApp.removalAt === null
+          ? `The app is ${reviewApp.status}; nothing can be removed yet`
           : 'The removal has already begun',
       )
     const open = await tx.$count(
       accessReviewItems,
-      and(eq(accessReviewItems.ardaId, arda.id), inArray(accessReviewItems.state, UNDECIDED)),
+      and(
+        eq(accessReviewItems.reviewAppId, reviewApp.id),
+        inArray(accessReviewItems.state, UNDECIDED),
+      ),
     )
     if (open > 0)
       throw conflict(
         `${open} lines are open; have them decided, or end the review with POST /access_reviews/${review.id}/complete`,
       )
-    await closeApp(tx, principal, review, arda, means)
+    await closeApp(tx, principal, review, reviewApp, deps)
   })
 }
 
@@ -64,21 +67,21 @@ export async function completeReview(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestContext,
+  deps: RequestContext,
 ) {
   const review = await db.transaction(async (tx) => {
     await lockReviewApps(tx, (await findReview(tx, principal, id)).id)
     const found = await findReview(tx, principal, id, true)
     demandUnderWay(found)
-    const ardas = await appsOfReview(tx, found.id)
-    if (ardas.length === 0) throw conflict('The access review has no apps; delete it')
-    const early = ardas.filter(isEarly)
+    const reviewApps = await appsOfReview(tx, found.id)
+    if (reviewApps.length === 0) throw conflict('The access review has no apps; delete it')
+    const early = reviewApps.filter(isEarly)
     if (early.length > 0)
       throw conflict(
         `${early.length} of its apps are not launched yet; wait for them, or remove them from the review`,
       )
-    await closeApps(tx, principal, found, ardas, means)
-    await closed(tx, found, means)
+    await closeApps(tx, principal, found, reviewApps, deps)
+    await closed(tx, found, deps)
     return found
   })
   return toReview(db, await findReview(db, principal, review.id))
@@ -93,40 +96,52 @@ export async function closeApps(
   tx: Db,
   actor: Actor,
   review: ReviewRow,
-  ardas: readonly ReviewAppRow[],
-  means: Deps,
+  reviewApps: readonly ReviewAppRow[],
+  deps: Deps,
 ): Promise<void> {
-  for (const { id } of ardas) {
-    const arda = await lockDeciding(tx, id)
-    if (arda) await closeApp(tx, actor, review, arda, means)
+  for (const { id } of reviewApps) {
+    const reviewApp = await lockDeciding(tx, id)
+    if (reviewApp) await closeApp(tx, actor, review, reviewApp, deps)
   }
 }
 
 /** Records that the decisions on a review have ended. */
-async function closed(tx: Db, review: ReviewRow, means: Deps): Promise<void> {
-  await applyToReview(tx, review, { kind: 'decisions_ended' }, await means.now(tx))
-  await sendReviewJob(tx, { kind: 'review', id: review.id }, means)
+async function closed(tx: Db, review: ReviewRow, deps: Deps): Promise<void> {
+  await applyToReview(tx, review, { kind: 'decisions_ended' }, await deps.now(tx))
+  await sendReviewJob(tx, { kind: 'review', id: review.id }, deps)
 }
 
 async function closeApp(
   tx: Db,
   actor: Actor,
   review: ReviewRow,
-  arda: ReviewAppRow,
-  means: Deps,
+  reviewApp: ReviewAppRow,
+  deps: Deps,
 ): Promise<void> {
   await tx.execute(longStatements)
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const undecided = await tx
     .update(accessReviewItems)
     .set({ state: 'NOT_DECIDED' })
-    .where(and(eq(accessReviewItems.ardaId, arda.id), inArray(accessReviewItems.state, UNDECIDED)))
+    .where(
+      and(
+        eq(accessReviewItems.reviewAppId, reviewApp.id),
+        inArray(accessReviewItems.state, UNDECIDED),
+      ),
+    )
   const rejected = await tx
     .update(accessReviewItems)
     .set({ state: 'REMOVING', wakeAt: now })
-    .where(and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'REJECTED')))
-  await closeAnswered(tx, arda.id)
+    .where(
+      and(eq(accessReviewItems.reviewAppId, reviewApp.id), eq(accessReviewItems.state, 'REJECTED')),
+    )
+  await closeAnswered(tx, reviewApp.id)
   const lines = { rejected: rejected.rowCount ?? 0, notDecided: undecided.rowCount ?? 0 }
-  await applyToReviewApp(tx, arda, { kind: 'removal_started', by: actor, review, ...lines }, now)
-  await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
+  await applyToReviewApp(
+    tx,
+    reviewApp,
+    { kind: 'removal_started', by: actor, review, ...lines },
+    now,
+  )
+  await sendReviewJob(tx, { kind: 'app', id: reviewApp.id }, deps)
 }

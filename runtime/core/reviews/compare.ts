@@ -29,37 +29,37 @@ const isGone = (): SQL => sql`case when i.entitlement_id is null
 /** Compares the lines of a locked app with the last complete sync, unless that was done before. */
 export async function compareWithSync(
   tx: Db,
-  arda: ReviewAppRow,
-  means: Pick<CoreContext, 'now'>,
+  reviewApp: ReviewAppRow,
+  deps: Pick<CoreContext, 'now'>,
 ): Promise<void> {
-  const { complete } = await lastRuns(tx, arda.appId)
-  if (complete === null || complete.id <= (arda.seenRun ?? 0)) return
+  const { complete } = await lastRuns(tx, reviewApp.appId)
+  if (complete === null || complete.id <= (reviewApp.seenRun ?? 0)) return
   await tx.execute(longStatements)
   await tx.execute(sql`
     update access_review_items i set state = 'VANISHED', gone_at = ${at(complete)}, gone_run = ${complete.id}
-    where i.arda_id = ${arda.id} and i.state in (${UNDECIDED_STATES}) and ${isGone()}`)
+    where i.arda_id = ${reviewApp.id} and i.state in (${UNDECIDED_STATES}) and ${isGone()}`)
   await tx.execute(sql`
     with removed as (
       update access_review_items i set state = 'REMOVED', problem = null, wake_at = null,
         gone_at = ${at(complete)}, gone_run = ${complete.id}
-      where i.arda_id = ${arda.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS') and ${isGone()}
+      where i.arda_id = ${reviewApp.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS') and ${isGone()}
       returning i.task_id
     )
     update tasks set status = 'COMPLETED', updated_at = now()
     where status in (${OPEN_STATES}) and id in (select task_id from removed)`)
   // The system reported success, but a sync started after that still shows the line: try again. Both times
   // are cut to milliseconds. A sync started together with the answer has the same time.
-  const now = (await means.now(tx)).toISOString()
+  const now = (await deps.now(tx)).toISOString()
   await tx.execute(sql`
     update access_review_items i set sent_at = null, attempts = attempts + 1, wake_at = ${now}::timestamptz,
       problem = 'the system reported success, but a later sync still shows it'
-    where i.arda_id = ${arda.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS')
+    where i.arda_id = ${reviewApp.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS')
       and i.sent_at <= ${complete.createdAt.toISOString()}::timestamptz`)
-  await closeAnswered(tx, arda.id)
+  await closeAnswered(tx, reviewApp.id)
   await tx
     .update(accessReviewApps)
     .set({ seenRun: complete.id })
-    .where(eq(accessReviewApps.id, arda.id))
+    .where(eq(accessReviewApps.id, reviewApp.id))
 }
 
 const at = ({ endedAt, createdAt }: RunRow): SQL =>

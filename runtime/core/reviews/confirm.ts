@@ -13,21 +13,31 @@ import { CONFIRMS } from './reviewer-tasks.ts'
 export async function askToConfirm(
   tx: Db,
   review: ReviewRow,
-  ardaIds: readonly string[],
+  reviewAppIds: readonly string[],
 ): Promise<void> {
-  const ardas = await tx
+  const reviewApps = await tx
     .select()
     .from(accessReviewApps)
     .where(
-      and(inArray(accessReviewApps.id, [...ardaIds]), isNotNull(accessReviewApps.secondReviewers)),
+      and(
+        inArray(accessReviewApps.id, [...reviewAppIds]),
+        isNotNull(accessReviewApps.secondReviewers),
+      ),
     )
     .orderBy(accessReviewApps.id)
   const named = { reviewerUserIds: review.secondUserIds, reviewerGroupIds: review.secondGroupIds }
   const which = sql`(${UNASSIGNED} and ${accessReviewItems.state} = 'TO_CONFIRM')`
-  for (const arda of ardas) {
-    const { secondReviewers: kind } = arda
+  for (const reviewApp of reviewApps) {
+    const { secondReviewers: kind } = reviewApp
     if (kind === null) continue
-    const made = await askedBefore(tx, arda.id, CONFIRMS)
-    await assign(tx, { review: { ...review, ...named }, arda, kind, which, why: CONFIRMS, made })
+    const made = await askedBefore(tx, reviewApp.id, CONFIRMS)
+    await assign(tx, {
+      review: { ...review, ...named },
+      reviewApp,
+      kind,
+      which,
+      why: CONFIRMS,
+      made,
+    })
   }
 }

@@ -29,10 +29,10 @@ export async function createReview(
   db: Db,
   principal: Principal,
   body: CreateAccessReviewInput,
-  means: RequestContext,
+  deps: RequestContext,
 ) {
   const { review, errors } = await db.transaction(async (tx) => {
-    const now = await means.now(tx)
+    const now = await deps.now(tx)
     const deadlineAt = futureMoment(body.deadline_at, 'deadline_at', now)
     const launch = body.target_launch_date
     const targetLaunchDate = launch === undefined ? null : parseDatetime(launch)
@@ -68,7 +68,7 @@ export async function createReview(
     await noteReview(tx, principal, made, 'CREATED', {
       ...{ owner_id: ownerId, deadline_at: deadlineAt.toISOString() },
     })
-    const { added, errors } = await addApps(tx, principal, made, body.apps, means)
+    const { added, errors } = await addApps(tx, principal, made, body.apps, deps)
     // None of the apps can be reviewed: continue like a review that was created without apps.
     if (status !== 'IN_PREPARATION' || added.length > 0) return { review: made, errors }
     const [bare] = await tx
@@ -87,7 +87,7 @@ export async function addReviewApps(
   principal: Principal,
   id: string,
   { apps }: { apps: AccessReviewDomainAppInput[] },
-  means: RequestContext,
+  deps: RequestContext,
 ) {
   const { added, errors } = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
@@ -96,9 +96,9 @@ export async function addReviewApps(
     if (review.closedAt !== null)
       await tx
         .update(accessReviews)
-        .set({ closedAt: null, wakeAt: await means.now(tx) })
+        .set({ closedAt: null, wakeAt: await deps.now(tx) })
         .where(eq(accessReviews.id, review.id))
-    return addApps(tx, principal, review, apps, means)
+    return addApps(tx, principal, review, apps, deps)
   })
   return { added_apps: await toReviewApps(db, added), errors }
 }

@@ -62,14 +62,14 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
     const confirms = decision === 'KEEP' && review.secondReviewers !== null
-    const ardas = await openApps(tx, review, confirms)
+    const reviewApps = await openApps(tx, review, confirms)
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
     const chosen = and(
       itemsCondition(review, filter ?? {}),
       await foundByText(tx, review.id, filter?.search),
       item_ids === undefined ? undefined : inArray(items.id, ids),
       decidableBy(principal.userId),
-      inArray(items.ardaId, ardas),
+      inArray(items.reviewAppId, reviewApps),
       inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : [...UNDECIDED]),
     )
     const act = { decision, reason, filter: filter ?? null, userId: principal.userId }
@@ -80,8 +80,8 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
       throw badRequest(`A reason is needed to keep a line with one of the hints ${RED.join(', ')}`)
     if (made.count === 0) await demandReviewer(tx, principal, review)
     if (made.actId !== null) {
-      if (decision === 'KEEP') await askToConfirm(tx, review, ardas)
-      for (const ardaId of ardas) await closeAnswered(tx, ardaId)
+      if (decision === 'KEEP') await askToConfirm(tx, review, reviewApps)
+      for (const reviewAppId of reviewApps) await closeAnswered(tx, reviewAppId)
       await noteReview(tx, principal, review, 'DECIDED', {
         ...{ act_id: made.actId, decision, items: made.count },
         by_filter: filter !== undefined,
@@ -134,7 +134,7 @@ async function openApps(tx: Db, { id }: ReviewRow, alone: boolean): Promise<stri
 
 /** Condition that keeping a line requires confirmation by another person. */
 const needsSecond: SQL = sql`(${items.hints} && ${sql.param(RED)}::text[] and ${items.keptById} is null
-  and exists (select from ${accessReviewApps} where ${accessReviewApps.id} = ${items.ardaId}
+  and exists (select from ${accessReviewApps} where ${accessReviewApps.id} = ${items.reviewAppId}
     and ${accessReviewApps.secondReviewers} is not null))`
 
 type Act = Pick<typeof accessReviewActs.$inferInsert, 'decision' | 'reason' | 'filter' | 'userId'>

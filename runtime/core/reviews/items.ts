@@ -48,16 +48,16 @@ type Counted = typeof items | typeof accessReviewCounts
 
 /** Condition on the lines, or counts, of a review, in apps that are still in it. */
 function inReview(
-  { reviewId, ardaId, state, hints }: Counted,
+  { reviewId, reviewAppId, state, hints }: Counted,
   id: string,
   filter: Pick<ItemFilter, 'arda_id' | 'state' | 'hint'>,
 ): SQL | undefined {
   const { arda_id, state: states = [], hint = [] } = filter
   return and(
     eq(reviewId, id),
-    sql`${ardaId} in (select ${accessReviewApps.id} from ${accessReviewApps}
+    sql`${reviewAppId} in (select ${accessReviewApps.id} from ${accessReviewApps}
       where ${accessReviewApps.reviewId} = ${id} and ${accessReviewApps.status} <> 'DELETED')`,
-    idEquals(ardaId, arda_id),
+    idEquals(reviewAppId, arda_id),
     states.length > 0 ? inArray(state, [...states]) : undefined,
     hint.length > 0 ? sql`${hints} && ${sql.param([...hint])}::text[]` : undefined,
   )
@@ -170,7 +170,7 @@ export function toItem(
 ): AccessReviewItem {
   return {
     id: row.id,
-    arda_id: row.ardaId,
+    arda_id: row.reviewAppId,
     app_id: row.appId,
     state: row.state,
     account_id: row.accountId,

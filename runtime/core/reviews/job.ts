@@ -64,20 +64,20 @@ async function handle(db: Db, key: string, parts: RequestContext): Promise<void>
 async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<void> {
   await prepareApp(db, id, parts)
   await db.transaction(async (tx) => {
-    const arda = await lockReviewApp(tx, id)
-    if (arda && isUnderWay(arda)) await compareWithSync(tx, arda, parts)
+    const reviewApp = await lockReviewApp(tx, id)
+    if (reviewApp && isUnderWay(reviewApp)) await compareWithSync(tx, reviewApp, parts)
   })
-  const [arda] = await db.select().from(accessReviewApps).where(eq(accessReviewApps.id, id))
-  if (!arda || !isUnderWay(arda)) return
-  if (arda.removalAt !== null) {
+  const [reviewApp] = await db.select().from(accessReviewApps).where(eq(accessReviewApps.id, id))
+  if (!reviewApp || !isUnderWay(reviewApp)) return
+  if (reviewApp.removalAt !== null) {
     const [review] = await db
       .select()
       .from(accessReviews)
-      .where(eq(accessReviews.id, arda.reviewId))
-    if (review) await removeDue(db, review, arda, parts)
+      .where(eq(accessReviews.id, reviewApp.reviewId))
+    if (review) await removeDue(db, review, reviewApp, parts)
     await db.transaction((tx) => goOn(tx, id, parts))
   }
-  if (arda.problem !== null) await recovered(db, id)
+  if (reviewApp.problem !== null) await recovered(db, id)
 }
 
 /** Clears the problem of an app whose job has succeeded. Only removals need another time to wake. */
@@ -98,17 +98,17 @@ const isUnderWay = ({ status }: ReviewAppRow): boolean => UNDER_WAY.some((one) =
 
 /** Advances an app by its remaining removals, and schedules its next run. */
 async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
-  const arda = await lockReviewApp(tx, id)
-  if (!arda || !isUnderWay(arda)) return
+  const reviewApp = await lockReviewApp(tx, id)
+  if (!reviewApp || !isUnderWay(reviewApp)) return
   const count = (state: 'REMOVING' | 'WAITING_FOR_HANDS') =>
     tx.$count(
       accessReviewItems,
-      and(eq(accessReviewItems.ardaId, id), eq(accessReviewItems.state, state)),
+      and(eq(accessReviewItems.reviewAppId, id), eq(accessReviewItems.state, state)),
     )
   const [removing, waiting] = [await count('REMOVING'), await count('WAITING_FOR_HANDS')]
   const wakeAt = await nextWake(tx, id)
   const counted = { kind: 'counted', removing, waiting, wakeAt } as const
-  const { status, reviewId } = await applyToReviewApp(tx, arda, counted, await parts.now(tx))
+  const { status, reviewId } = await applyToReviewApp(tx, reviewApp, counted, await parts.now(tx))
   if (status === 'COMPLETED') await conclude(tx, reviewId, parts)
 }
 
@@ -119,16 +119,19 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
   await db.transaction(async (tx) => {
     const now = await parts.now(tx)
     const wakeAt = later(now, pauseMs('defect', 1))
-    const arda = named.kind === 'app' ? await lockReviewApp(tx, named.id) : null
-    const review = await lockReview(tx, arda?.reviewId ?? named.id)
-    if (!review || (arda && hasGivenUp(arda, now))) return
+    const reviewApp = named.kind === 'app' ? await lockReviewApp(tx, named.id) : null
+    const review = await lockReview(tx, reviewApp?.reviewId ?? named.id)
+    if (!review || (reviewApp && hasGivenUp(reviewApp, now))) return
     const words = keptText(problem, 1000)
-    if (arda)
+    if (reviewApp)
       await tx
         .update(accessReviewApps)
         .set({ problem: words, wakeAt })
         .where(
-          and(eq(accessReviewApps.id, arda.id), notInArray(accessReviewApps.status, [...OVER])),
+          and(
+            eq(accessReviewApps.id, reviewApp.id),
+            notInArray(accessReviewApps.status, [...OVER]),
+          ),
         )
     else
       await tx

@@ -25,7 +25,7 @@ export async function launchReview(
   db: Db,
   principal: Principal,
   { name, deadline_at, apps, settings }: Launch,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<string> {
   if (apps.length === 0) throw badRequest('Choose at least one app')
   return db.transaction(async (tx) => {
@@ -33,11 +33,11 @@ export async function launchReview(
       tx,
       principal,
       { ...DEFAULTS, name, deadline_at, apps: [] },
-      means,
+      deps,
     )
     // Settings apply to apps added later.
     await putReviewSettings(tx, principal, made.id, settings)
-    const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, means)
+    const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, deps)
     if (added_apps.length < apps.length)
       throw badRequest((errors ?? []).map(({ error }) => error).join('; '))
     return made.id

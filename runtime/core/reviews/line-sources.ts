@@ -24,7 +24,7 @@ export async function endRequests(
   item: ItemRow,
   { removalAt }: ReviewAppRow,
   review: ReviewRow,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<HeldBy> {
   if (item.userId === null) return 'free'
   const rows = await tx
@@ -49,7 +49,7 @@ export async function endRequests(
     .for('update')
   const why = `Removed by the access review “${review.name}”`
   for (const request of rows)
-    if (standingOf(request.status) === 'wanted') await revert(tx, request, why, means)
+    if (standingOf(request.status) === 'wanted') await revert(tx, request, why, deps)
   if (rows.length === 0) return 'free'
   const left = rows.filter(
     ({ status, pendingOperation }) => standingOf(status) !== 'over' || pendingOperation !== null,

@@ -17,12 +17,12 @@ import { completeOpenTask, openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
 import { systemOf } from './machine/log.ts'
 
-type Where = { review: ReviewRow; arda: ReviewAppRow; app: AppRow }
+type Where = { review: ReviewRow; reviewApp: ReviewAppRow; app: AppRow }
 
 /** Opens a task to remove a line, closing an earlier one. @returns the task's id */
 export async function openManualTask(
   tx: Db,
-  { review, arda, app }: Where,
+  { review, reviewApp, app }: Where,
   item: ItemRow,
   problem: string,
   goesOn: boolean,
@@ -42,7 +42,7 @@ export async function openManualTask(
       goesOn
         ? `Keyway could not remove it yet: ${problem}\n\nKeyway keeps trying, and this task closes once it is removed.`
         : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system or the next sync no longer shows it.`
-    }${arda.evidenceUpload === 'ALWAYS' ? wantsFile(review, item) : ''}`,
+    }${reviewApp.evidenceUpload === 'ALWAYS' ? wantsFile(review, item) : ''}`,
     appId: app.id,
     ...(item.userId === null ? {} : { targetUserId: item.userId }),
     assignees: { userIds, groupIds },
@@ -61,9 +61,9 @@ export async function closeRemovalTask(tx: Db, { taskId }: ItemRow): Promise<voi
 export async function reopenManualTask(
   tx: Db,
   taskId: string,
-  means: Pick<CoreContext, 'send' | 'now'>,
+  deps: Pick<CoreContext, 'send' | 'now'>,
 ): Promise<void> {
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   const [item] = await tx
     .update(accessReviewItems)
     .set({ wakeAt: now })
@@ -73,20 +73,20 @@ export async function reopenManualTask(
         inArray(accessReviewItems.state, ['REMOVING', 'WAITING_FOR_HANDS']),
       ),
     )
-    .returning({ ardaId: accessReviewItems.ardaId })
+    .returning({ reviewAppId: accessReviewItems.reviewAppId })
   if (!item) return
   await tx
     .update(accessReviewApps)
     .set({ wakeAt: now })
-    .where(and(eq(accessReviewApps.id, item.ardaId), isNotNull(accessReviewApps.removalAt)))
-  await sendReviewJob(tx, { kind: 'app', id: item.ardaId }, means)
+    .where(and(eq(accessReviewApps.id, item.reviewAppId), isNotNull(accessReviewApps.removalAt)))
+  await sendReviewJob(tx, { kind: 'app', id: item.reviewAppId }, deps)
 }
 
 /** Returns the time when the next line of an app is due, or null. */
-export async function nextWake(tx: Db, ardaId: string): Promise<Date | null> {
+export async function nextWake(tx: Db, reviewAppId: string): Promise<Date | null> {
   const [row] = await tx
     .select({ at: sql<string | null>`min(${accessReviewItems.wakeAt})` })
     .from(accessReviewItems)
-    .where(and(eq(accessReviewItems.ardaId, ardaId), isNotNull(accessReviewItems.wakeAt)))
+    .where(and(eq(accessReviewItems.reviewAppId, reviewAppId), isNotNull(accessReviewItems.wakeAt)))
   return row?.at ? new Date(row.at) : null
 }

@@ -21,40 +21,40 @@ export async function reviewProgress(
   id: string,
 ): Promise<AccessReviewProgress> {
   const review = await findReview(db, principal, id)
-  const ardas = await appsOfReview(db, review.id)
-  const counts = await countsOf(db, ardas)
+  const reviewApps = await appsOfReview(db, review.id)
+  const counts = await countsOf(db, reviewApps)
   const names = new Map(
     (
       await appsOf(
         db,
-        ardas.map(({ appId }) => appId),
+        reviewApps.map(({ appId }) => appId),
       )
     ).map((app) => [app.id, app.name]),
   )
-  const reviewers = await reviewersIn(db, ardas, counts)
+  const reviewers = await reviewersIn(db, reviewApps, counts)
   return {
     states: byState(counts),
     ...(await speedOf(db, review.id)),
-    apps: ardas.map((arda) => ({
-      arda_id: arda.id,
-      app_id: arda.appId,
-      app_name: names.get(arda.appId) ?? '',
-      status: arda.status,
-      problem: arda.problem,
-      population: populationOf(arda),
-      states: byState(counts.filter((one) => one.arda_id === arda.id)),
-      reviewers: reviewers.get(arda.id) ?? [],
+    apps: reviewApps.map((reviewApp) => ({
+      arda_id: reviewApp.id,
+      app_id: reviewApp.appId,
+      app_name: names.get(reviewApp.appId) ?? '',
+      status: reviewApp.status,
+      problem: reviewApp.problem,
+      population: populationOf(reviewApp),
+      states: byState(counts.filter((one) => one.arda_id === reviewApp.id)),
+      reviewers: reviewers.get(reviewApp.id) ?? [],
     })),
   }
 }
 
 const isUndecided = (state: string): boolean => UNDECIDED.some((one) => one === state)
 
-async function countsOf(db: Db, ardas: readonly ReviewAppRow[]): Promise<Count[]> {
-  if (ardas.length === 0) return []
+async function countsOf(db: Db, reviewApps: readonly ReviewAppRow[]): Promise<Count[]> {
+  if (reviewApps.length === 0) return []
   const { rows } = await db.execute<Count>(sql`
     select arda_id, assignment_id, state, count(*)::int as n from access_review_items
-    where arda_id = any(${sql.param(idsOf(ardas))}::uuid[]) group by 1, 2, 3`)
+    where arda_id = any(${sql.param(idsOf(reviewApps))}::uuid[]) group by 1, 2, 3`)
   return rows
 }
 
@@ -76,13 +76,13 @@ export function populationOf({ population }: ReviewAppRow) {
   }
 }
 
-async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: readonly Count[]) {
+async function reviewersIn(db: Db, reviewApps: readonly ReviewAppRow[], counts: readonly Count[]) {
   const found = new Map<string, AccessReviewProgress['apps'][number]['reviewers']>()
-  if (ardas.length === 0) return found
+  if (reviewApps.length === 0) return found
   const rows = await db
     .select()
     .from(accessReviewAssignments)
-    .where(inArray(accessReviewAssignments.ardaId, idsOf(ardas)))
+    .where(inArray(accessReviewAssignments.reviewAppId, idsOf(reviewApps)))
     .orderBy(asc(accessReviewAssignments.createdAt), asc(accessReviewAssignments.id))
   const byAssignment = Map.groupBy(counts, (one) => one.assignment_id)
   for (const row of rows) {
@@ -92,9 +92,9 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
     if (lines === 0) continue
     const open = own.reduce((sum, { n, state }) => (isUndecided(state) ? sum + n : sum), 0)
     const { userIds: user_ids, groupIds: group_ids, taskId: task_id, why } = row
-    const list = found.get(row.ardaId) ?? []
+    const list = found.get(row.reviewAppId) ?? []
     list.push({ user_ids, group_ids, task_id, why, lines, open })
-    found.set(row.ardaId, list)
+    found.set(row.reviewAppId, list)
   }
   return found
 }

@@ -54,12 +54,12 @@ export async function toReview(db: Db, row: ReviewRow): Promise<AccessReviewOutp
 async function toReviews(db: Db, rows: readonly ReviewRow[]): Promise<AccessReviewOutput[]> {
   if (rows.length === 0) return []
   const of = rows.map(({ id }) => id)
-  const ardas = await db
+  const reviewApps = await db
     .select()
     .from(accessReviewApps)
     .where(and(inArray(accessReviewApps.reviewId, of), ne(accessReviewApps.status, 'DELETED')))
     .orderBy(asc(accessReviewApps.createdAt), asc(accessReviewApps.id))
-  const shown = await toReviewApps(db, ardas)
+  const shown = await toReviewApps(db, reviewApps)
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -75,16 +75,16 @@ async function toReviews(db: Db, rows: readonly ReviewRow[]): Promise<AccessRevi
     recurrence_days_frequency: row.recurrenceDays,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-    apps: shown.filter((_, index) => ardas[index]?.reviewId === row.id),
+    apps: shown.filter((_, index) => reviewApps[index]?.reviewId === row.id),
   }))
 }
 
 /** Converts apps of reviews to their wire format, in order. */
 export async function toReviewApps(
   db: Db,
-  ardas: readonly ReviewAppRow[],
+  reviewApps: readonly ReviewAppRow[],
 ): Promise<AccessReviewDomainAppOutput[]> {
-  const ids = [...new Set(ardas.map(({ appId }) => appId))]
+  const ids = [...new Set(reviewApps.map(({ appId }) => appId))]
   if (ids.length === 0) return []
   const known = new Map((await appsOf(db, ids)).map((app) => [app.id, app]))
   const synced = new Map(
@@ -96,19 +96,19 @@ export async function toReviewApps(
         .groupBy(syncRuns.appId)
     ).map(({ appId, at }) => [appId, at]),
   )
-  return ardas.map((arda) => ({
-    id: arda.id,
-    domain_app_id: arda.appId,
-    domain_app_name: known.get(arda.appId)?.name ?? '',
-    domain_app_sources: known.get(arda.appId)?.sources ?? [],
-    status: arda.status,
-    review_type: arda.reviewType,
-    app_last_synced_at: iso(synced.get(arda.appId) ?? null),
-    last_synced_at: arda.population?.at ?? null,
-    account_count: arda.accountCount,
-    launched_at: iso(arda.launchedAt),
-    completed_at: iso(arda.completedAt),
-    scope_filters: arda.scope,
+  return reviewApps.map((reviewApp) => ({
+    id: reviewApp.id,
+    domain_app_id: reviewApp.appId,
+    domain_app_name: known.get(reviewApp.appId)?.name ?? '',
+    domain_app_sources: known.get(reviewApp.appId)?.sources ?? [],
+    status: reviewApp.status,
+    review_type: reviewApp.reviewType,
+    app_last_synced_at: iso(synced.get(reviewApp.appId) ?? null),
+    last_synced_at: reviewApp.population?.at ?? null,
+    account_count: reviewApp.accountCount,
+    launched_at: iso(reviewApp.launchedAt),
+    completed_at: iso(reviewApp.completedAt),
+    scope_filters: reviewApp.scope,
   }))
 }
 

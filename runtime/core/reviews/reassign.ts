@@ -39,18 +39,18 @@ export async function reassignItem(
   const row = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
-    const { ardaId } = (await findItem(tx, principal, review, itemId)).item
+    const { reviewAppId } = (await findItem(tx, principal, review, itemId)).item
     // While the app is locked no one decides, so read the line again after taking the lock.
-    const arda = await findReviewApp(tx, review, ardaId, true)
+    const reviewApp = await findReviewApp(tx, review, reviewAppId, true)
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
       throw conflict(`The line is already ${item.state}`)
-    if (!isDeciding(arda)) throw conflict('Decisions for its app have ended')
+    if (!isDeciding(reviewApp)) throw conflict('Decisions for its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandEligibleReviewer(tx, item, team)
-    await demandUninvolved(tx, review, arda, item, team)
-    const assignmentId = await teamOf(tx, review, arda, team, body.reason, principal.userId)
+    await demandUninvolved(tx, review, reviewApp, item, team)
+    const assignmentId = await teamOf(tx, review, reviewApp, team, body.reason, principal.userId)
     const changed = one(
       await tx
         .update(accessReviewItems)
@@ -58,8 +58,8 @@ export async function reassignItem(
         .where(eq(accessReviewItems.id, item.id))
         .returning(),
     )
-    await closeAnswered(tx, arda.id)
-    await askReviewers(tx, review, arda)
+    await closeAnswered(tx, reviewApp.id)
+    await askReviewers(tx, review, reviewApp)
     await noteReview(tx, principal, review, 'ITEM_REASSIGNED', {
       ...{ item_id: item.id, user_ids: team.userIds, group_ids: team.groupIds },
     })
@@ -115,12 +115,12 @@ async function demandEligibleReviewer(
 async function demandUninvolved(
   tx: Db,
   review: ReviewRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   item: ItemRow,
   { userIds }: Named,
 ) {
   if (!userIds.some((id) => item.involved.includes(id))) return
-  if (await hasUninvolved(tx, review, arda, item))
+  if (await hasUninvolved(tx, review, reviewApp, item))
     throw badRequest(
       'People who approved or carried out the request for this access do not review it while another reviewer is left; name another person',
     )
@@ -133,19 +133,19 @@ async function demandUninvolved(
 async function teamOf(
   tx: Db,
   { deadlineAt }: ReviewRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   { userIds, groupIds }: Named,
   why: string,
   byId: string,
 ): Promise<string> {
-  const { id, ardaId, createdAt } = accessReviewAssignments
+  const { id, reviewAppId, createdAt } = accessReviewAssignments
   const deadline = sql`${deadlineAt.toISOString()}::timestamptz`
   const [known] = await tx
     .select()
     .from(accessReviewAssignments)
     .where(
       and(
-        eq(ardaId, arda.id),
+        eq(reviewAppId, reviewApp.id),
         sql`${accessReviewAssignments.userIds} = ${sql.param(userIds)}::uuid[]`,
         sql`${accessReviewAssignments.groupIds} = ${sql.param(groupIds)}::uuid[]`,
         eq(accessReviewAssignments.why, why),
@@ -153,7 +153,7 @@ async function teamOf(
       ),
     )
     .limit(1)
-  if (!known) return assignmentOf(tx, arda, { users: userIds, groups: groupIds, why }, byId)
+  if (!known) return assignmentOf(tx, reviewApp, { users: userIds, groups: groupIds, why }, byId)
   await detachClosedTasks(tx, eq(id, known.id))
   return known.id
 }

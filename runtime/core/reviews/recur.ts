@@ -9,7 +9,7 @@ import { systemOf } from './machine/log.ts'
 import { dayIn, nextOccurrence } from './recurrence.ts'
 import { lockReview, noteReview } from './rows.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now'>
+type Deps = Pick<CoreContext, 'send' | 'now'>
 
 /** Returns the start of a recurring review, from which its rule counts. */
 const startOf = ({ targetLaunchDate, createdAt }: ReviewRow): Date => targetLaunchDate ?? createdAt
@@ -19,9 +19,9 @@ export const nextOf = (review: ReviewRow, after: Date): Date | null =>
   nextOccurrence({ config: review.recurrence, days: review.recurrenceDays }, startOf(review), after)
 
 /** Creates the next review if it is due. Several that were missed while no host ran are created as one. */
-export async function recur(tx: Db, id: string, means: Means): Promise<void> {
-  const now = await means.now(tx)
-  const ardas = await appsOfReview(tx, id)
+export async function recur(tx: Db, id: string, deps: Deps): Promise<void> {
+  const now = await deps.now(tx)
+  const reviewApps = await appsOfReview(tx, id)
   const review = await lockReview(tx, id)
   if (!review?.nextAt || review.status === 'DELETED' || review.nextAt > now) return
   await tx
@@ -29,7 +29,7 @@ export async function recur(tx: Db, id: string, means: Means): Promise<void> {
     .set({ nextAt: nextOf(review, now) })
     .where(eq(accessReviews.id, id))
   const made = await makeNext(tx, review, review.nextAt, now)
-  const apps = ardas.map(
+  const apps = reviewApps.map(
     ({ domainId, appId, reviewType, scope, removalAction, evidenceUpload }) => ({
       ...{ domainId, appId, reviewType, scope, removalAction, evidenceUpload },
       ...{ reviewId: made.id, status: 'IN_PREPARATION' as const, wakeAt: now },
@@ -39,8 +39,8 @@ export async function recur(tx: Db, id: string, means: Means): Promise<void> {
   await noteReview(tx, systemOf(review), made, 'CREATED', {
     ...{ follows_id: review.id, app_ids: added.map(({ appId }) => appId) },
   })
-  await sendReviewJob(tx, { kind: 'review', id: made.id }, means)
-  for (const arda of added) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
+  await sendReviewJob(tx, { kind: 'review', id: made.id }, deps)
+  for (const reviewApp of added) await sendReviewJob(tx, { kind: 'app', id: reviewApp.id }, deps)
 }
 
 /** Creates the review of an occurrence. Its name has the day and, if taken, the previous review's id. */

@@ -38,7 +38,13 @@ const PAUSE_MS = 500
 /** Time that lines wait for a system that does not answer, in milliseconds. */
 const AWAY_MS = 30_000
 
-type Work = { db: Db; review: ReviewRow; arda: ReviewAppRow; app: AppRow; parts: RequestContext }
+type Work = {
+  db: Db
+  review: ReviewRow
+  reviewApp: ReviewAppRow
+  app: AppRow
+  parts: RequestContext
+}
 
 /** Reports whether an app is still in its review: neither of them was deleted. */
 const isInReview = (db: Db, { id }: ReviewAppRow): Promise<boolean> =>
@@ -48,11 +54,11 @@ const isInReview = (db: Db, { id }: ReviewAppRow): Promise<boolean> =>
 export async function removeDue(
   db: Db,
   review: ReviewRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   parts: RequestContext,
 ): Promise<void> {
-  const [app] = await db.select().from(apps).where(eq(apps.id, arda.appId))
-  if (!app || arda.removalAt === null) return
+  const [app] = await db.select().from(apps).where(eq(apps.id, reviewApp.appId))
+  if (!app || reviewApp.removalAt === null) return
   const end = performance.now() + parts.pace.turnMs
   while (performance.now() < end) {
     parts.signal.throwIfAborted()
@@ -61,7 +67,7 @@ export async function removeDue(
       .from(items)
       .where(
         and(
-          eq(items.ardaId, arda.id),
+          eq(items.reviewAppId, reviewApp.id),
           inArray(items.state, [...LEAVING]),
           lte(items.wakeAt, await parts.now(db)),
         ),
@@ -71,9 +77,9 @@ export async function removeDue(
     if (due.length === 0) return
     for (const item of due) {
       parts.signal.throwIfAborted()
-      if (!(await isInReview(db, arda))) return
-      if ((await removeOne({ db, review, arda, app, parts }, item)) === 'paused')
-        return postpone(db, arda, parts)
+      if (!(await isInReview(db, reviewApp))) return
+      if ((await removeOne({ db, review, reviewApp, app, parts }, item)) === 'paused')
+        return postpone(db, reviewApp, parts)
     }
   }
 }
@@ -84,14 +90,16 @@ async function postpone(db: Db, { id }: ReviewAppRow, parts: RequestContext): Pr
   await db
     .update(items)
     .set({ wakeAt: later(now, AWAY_MS) })
-    .where(and(eq(items.ardaId, id), inArray(items.state, [...LEAVING]), lte(items.wakeAt, now)))
+    .where(
+      and(eq(items.reviewAppId, id), inArray(items.state, [...LEAVING]), lte(items.wakeAt, now)),
+    )
 }
 
 async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefined> {
-  const { db, review, arda, app, parts } = work
+  const { db, review, reviewApp, app, parts } = work
   if ((await progressOf(db, item)).task === 'declined')
     return happened(work, item, { kind: 'declined', problem: 'a person declined to remove it' })
-  const held = await db.transaction((tx) => endRequests(tx, item, arda, review, parts))
+  const held = await db.transaction((tx) => endRequests(tx, item, reviewApp, review, parts))
   if (held === 'declined') {
     const problem = 'a person decided to leave access that a request gave'
     return happened(work, item, { kind: 'declined', problem })
@@ -126,7 +134,7 @@ const soon = async ({ db, parts }: Work): Promise<Date> =>
 
 /** Applies an event to a line, unless it is no longer being removed, and stores the readings with it. */
 async function happened(
-  { db, review, arda, app, parts }: Work,
+  { db, review, reviewApp, app, parts }: Work,
   { id }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
   readings: readonly Reading[] = [],
@@ -144,23 +152,23 @@ async function happened(
         .where(eq(items.id, id))
     const known = typeof event === 'function' ? await event(tx) : event
     // A removal is recorded. No one is asked to do it for a review that was deleted.
-    if (known.kind !== 'gone' && !(await isInReview(tx, arda))) return
-    await applyToLine(tx, line, known, { review, arda, app, means: parts }, now)
+    if (known.kind !== 'gone' && !(await isInReview(tx, reviewApp))) return
+    await applyToLine(tx, line, known, { review, reviewApp, app, deps: parts }, now)
   })
 }
 
 /** Removes a line unless a request is being carried out for the same person in the app; returns null then. */
 async function byTurn(
-  { db, review, arda, app, parts }: Work,
+  { db, review, reviewApp, app, parts }: Work,
   item: ItemRow,
   watch: Watch,
 ): Promise<Taken | null> {
-  const cause = { kind: 'job', id: `access-reviews ${arda.id}` } as const
+  const cause = { kind: 'job', id: `access-reviews ${reviewApp.id}` } as const
   const isLast = (min: number, type: string) => holdsNoMore(db, item, min, type)
   const byWay = (own: RequestContext) =>
-    arda.removalAction === 'WEBHOOK'
+    reviewApp.removalAction === 'WEBHOOK'
       ? takeByWebhook(db, item, review, app, watch, own)
-      : take(db, item, arda, app, isLast, watch, own)
+      : take(db, item, reviewApp, app, isLast, watch, own)
   if (item.userId === null) return byWay({ ...parts, cause })
   const pair = { carriedAppId: item.appId, targetUserId: item.userId }
   let taken: Taken | null = null

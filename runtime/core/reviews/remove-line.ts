@@ -30,7 +30,7 @@ export type Taken =
 export async function take(
   db: Db,
   item: ItemRow,
-  arda: ReviewAppRow,
+  reviewApp: ReviewAppRow,
   app: AppRow,
   isLast: (manifestMin: number, type: string) => Promise<boolean>,
   watch: Watch,
@@ -42,9 +42,15 @@ export async function take(
   const outcome = await throughApp(db, app, parts, async (client) => {
     const carrier = watch.over(client)
     const entitlement = entitlementOf(item)
-    if (arda.removalAction === 'MANUAL') return checkRemoved(db, carrier, item, entitlement)
+    if (reviewApp.removalAction === 'MANUAL') return checkRemoved(db, carrier, item, entitlement)
     if (entitlement === null)
-      return closeUnlessMoved(db, carrier, item.account, item.userId, capabilityOf(carrier, arda))
+      return closeUnlessMoved(
+        db,
+        carrier,
+        item.account,
+        item.userId,
+        capabilityOf(carrier, reviewApp),
+      )
     const type = carrier.manifest.entitlement_types.find(
       ({ type_id }) => type_id === entitlement.entitlementType,
     )

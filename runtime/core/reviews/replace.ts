@@ -20,8 +20,8 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
   const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, reviewId))
   if (review?.status !== 'IN_PROGRESS' || review.closedAt !== null) return
   for (const { id } of await appsOfReview(tx, reviewId)) {
-    const arda = await lockDeciding(tx, id)
-    if (!arda) continue
+    const reviewApp = await lockDeciding(tx, id)
+    if (!reviewApp) continue
     const { rowCount } = await tx.execute(sql`
       update access_review_items set assignment_id = null
       where arda_id = ${id} and state in (${UNDECIDED_STATES}) and assignment_id in (
@@ -33,7 +33,7 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
     if (!rowCount) continue
     const which = and(UNASSIGNED, eq(accessReviewItems.state, 'OPEN')) ?? UNASSIGNED
     const made = await askedNow(tx, id)
-    await assign(tx, { review, arda, kind: review.reviewers, which, made })
+    await assign(tx, { review, reviewApp, kind: review.reviewers, which, made })
     await askToConfirm(tx, review, [id])
     await closeAnswered(tx, id)
     await noteReview(tx, systemOf(review), review, 'REVIEWERS_REPLACED', {
@@ -44,5 +44,5 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
 }
 
 /** Returns the assignments of an app with an open task. Lines are added to these. */
-const askedNow = (tx: Db, arda: string): Promise<Map<string, string>> =>
-  assignmentsMade(tx, and(eq(accessReviewAssignments.ardaId, arda), HAS_OPEN_TASK))
+const askedNow = (tx: Db, reviewApp: string): Promise<Map<string, string>> =>
+  assignmentsMade(tx, and(eq(accessReviewAssignments.reviewAppId, reviewApp), HAS_OPEN_TASK))

@@ -25,7 +25,7 @@ import { replaceLeft } from './replace.ts'
 import { closeAnswered, ESCALATED } from './reviewer-tasks.ts'
 import { lockDeciding, lockReview, lockReviewApps, noteReview } from './rows.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now'>
+type Deps = Pick<CoreContext, 'send' | 'now'>
 
 /** Interval of the search for reviewers who left, in milliseconds. */
 const LEFT_MS = 3_600_000
@@ -34,45 +34,45 @@ const LEFT_MS = 3_600_000
 const EARLY_MS = 3_600_000
 
 /** Carries out the due work of a review. Locks its apps before it. */
-export async function lookAtReview(db: Db, id: string, means: Means): Promise<void> {
-  await db.transaction((tx) => recur(tx, id, means))
+export async function lookAtReview(db: Db, id: string, deps: Deps): Promise<void> {
+  await db.transaction((tx) => recur(tx, id, deps))
   await db.transaction((tx) => replaceLeft(tx, id))
   await db.transaction(async (tx) => {
     await lockReviewApps(tx, id)
     const review = await lockReview(tx, id)
     if (!review || ['DELETED', 'COMPLETED'].includes(review.status)) return
-    const now = await means.now(tx)
-    const ardas = await appsOfReview(tx, id)
-    if (review.status === 'SCHEDULED') return launch(tx, review, ardas, now, means)
-    const wakeAt = await atDeadline(tx, review, ardas, now, means)
+    const now = await deps.now(tx)
+    const reviewApps = await appsOfReview(tx, id)
+    if (review.status === 'SCHEDULED') return launch(tx, review, reviewApps, now, deps)
+    const wakeAt = await atDeadline(tx, review, reviewApps, now, deps)
     const locked = await lockReview(tx, id)
     if (!locked || locked.status === 'DELETED') return
-    if (ardas.length === 0) await applyToReview(tx, locked, { kind: 'started' }, now)
+    if (reviewApps.length === 0) await applyToReview(tx, locked, { kind: 'started' }, now)
     const reminded = locked.closedAt === null && isReminderDue(locked, now)
     if (reminded) await remindReviewers(tx, systemOf(locked), locked, now)
     await tx
       .update(accessReviews)
       .set({ wakeAt, ...(reminded ? { remindedAt: now } : {}) })
       .where(eq(accessReviews.id, id))
-    await conclude(tx, id, means)
+    await conclude(tx, id, deps)
   })
 }
 
 async function launch(
   tx: Db,
   { id, targetLaunchDate }: ReviewRow,
-  ardas: readonly ReviewAppRow[],
+  reviewApps: readonly ReviewAppRow[],
   now: Date,
-  means: Means,
+  deps: Deps,
 ): Promise<void> {
   if (targetLaunchDate !== null && targetLaunchDate > now) return
-  const ids = ardas.map((arda) => arda.id)
+  const ids = reviewApps.map((reviewApp) => reviewApp.id)
   await tx.update(accessReviewApps).set({ wakeAt: now }).where(inArray(accessReviewApps.id, ids))
   const locked = await lockReview(tx, id)
   if (locked?.status !== 'SCHEDULED') return
   const wakeAt = nextLook(locked, now)
   await applyToReview(tx, locked, { kind: 'launch_came', apps: ids.length, wakeAt }, now)
-  for (const ardaId of ids) await sendReviewJob(tx, { kind: 'app', id: ardaId }, means)
+  for (const reviewAppId of ids) await sendReviewJob(tx, { kind: 'app', id: reviewAppId }, deps)
 }
 
 /** Returns the next time that work is due, or that reviewers who left are searched for. */
@@ -83,22 +83,22 @@ const soon = (review: ReviewRow, now: Date): Date =>
 async function atDeadline(
   tx: Db,
   review: ReviewRow,
-  ardas: readonly ReviewAppRow[],
+  reviewApps: readonly ReviewAppRow[],
   now: Date,
-  means: Means,
+  deps: Deps,
 ): Promise<Date | null> {
   if (review.closedAt !== null) return null
   if (now < review.deadlineAt) return soon(review, now)
   const system = systemOf(review)
   if (review.onDeadline === 'ESCALATE') {
-    await escalate(tx, review, ardas)
+    await escalate(tx, review, reviewApps)
     return soon(review, now)
   }
   // An app that is not launched has nothing to decide yet. The review is closed after its launch.
-  if (ardas.some(isEarly)) return later(now, EARLY_MS)
+  if (reviewApps.some(isEarly)) return later(now, EARLY_MS)
   if (review.onDeadline === 'REMOVE') {
     const locked: string[] = []
-    for (const { id } of ardas) if (await lockDeciding(tx, id)) locked.push(id)
+    for (const { id } of reviewApps) if (await lockDeciding(tx, id)) locked.push(id)
     const reason = 'No one decided by the deadline'
     const act = { decision: 'REJECT' as const, reason, filter: { state: UNDECIDED }, userId: null }
     const chosen = and(
@@ -113,7 +113,7 @@ async function atDeadline(
         items: count,
       })
   }
-  await closeApps(tx, system, review, ardas, means)
+  await closeApps(tx, system, review, reviewApps, deps)
   await applyToReview(tx, review, { kind: 'decisions_ended' }, now)
   return null
 }
@@ -122,28 +122,32 @@ async function atDeadline(
  * Assigns the lines that were undecided at the deadline to the admins, each line once: one that a person has
  * reassigned since, or kept since so that others have to confirm it, stays where it is.
  */
-async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {
+async function escalate(
+  tx: Db,
+  review: ReviewRow,
+  reviewApps: readonly ReviewAppRow[],
+): Promise<void> {
   const deadline = sql`${review.deadlineAt.toISOString()}::timestamptz`
-  for (const { id } of ardas) {
-    const arda = await lockDeciding(tx, id)
-    if (!arda) continue
+  for (const { id } of reviewApps) {
+    const reviewApp = await lockDeciding(tx, id)
+    if (!reviewApp) continue
     const left = sql`((state <> 'TO_CONFIRM' or decided_at < ${deadline})
       and (assignment_id is null or assignment_id <> all(array(
         select s.id from access_review_assignments s where s.arda_id = ${id}
           and (s.why = ${ESCALATED} or s.by_id is not null and s.created_at >= ${deadline})))))`
     const which = and(OPEN_LINES, left) ?? left
     const made = await askedBefore(tx, id, ESCALATED)
-    await assign(tx, { review, arda, kind: 'APP_ADMINS', which, why: ESCALATED, made })
+    await assign(tx, { review, reviewApp, kind: 'APP_ADMINS', which, why: ESCALATED, made })
     await closeAnswered(tx, id)
   }
 }
 
 /** Completes a review whose apps are all completed. */
-export async function conclude(tx: Db, id: string, means: Means): Promise<void> {
-  const ardas = await appsOfReview(tx, id)
-  if (ardas.length === 0 || ardas.some(({ status }) => status !== 'COMPLETED')) return
+export async function conclude(tx: Db, id: string, deps: Deps): Promise<void> {
+  const reviewApps = await appsOfReview(tx, id)
+  if (reviewApps.length === 0 || reviewApps.some(({ status }) => status !== 'COMPLETED')) return
   const review = await lockReview(tx, id)
   if (review?.status !== 'IN_PROGRESS') return
-  const completed = { kind: 'apps_completed', apps: ardas.length } as const
-  await applyToReview(tx, review, completed, await means.now(tx))
+  const completed = { kind: 'apps_completed', apps: reviewApps.length } as const
+  await applyToReview(tx, review, completed, await deps.now(tx))
 }

@@ -24,27 +24,31 @@ export const CONFIRMS = 'confirms what another reviewer kept in spite of a red h
 /** Reason for asking admins about lines that were not decided by the deadline. Stored and compared, too. */
 export const ESCALATED = 'nobody decided by the deadline; administers the app'
 
-const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
+const { id, reviewAppId, userIds, groupIds, taskId, why } = accessReviewAssignments
 
 /** Returns the path that lists the lines waiting for the caller. */
 export const openPath = (reviewId: string): string =>
   `/access_reviews/${reviewId}/items?mine=true${UNDECIDED.map((one) => `&state=${one}`).join('')}`
 
 /** Opens tasks for reviewers who have open lines but no task. */
-export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow): Promise<void> {
+export async function askReviewers(
+  tx: Db,
+  review: ReviewRow,
+  reviewApp: ReviewAppRow,
+): Promise<void> {
   const rows = await tx
     .select({ id, userIds, groupIds, why, lines: sql<number>`(${openLines})::int` })
     .from(accessReviewAssignments)
     .where(
       and(
-        eq(ardaId, arda.id),
+        eq(reviewAppId, reviewApp.id),
         isNull(taskId),
         sql`cardinality(${userIds}) + cardinality(${groupIds}) > 0`,
         sql`${openLines} > 0`,
       ),
     )
   if (rows.length === 0) return
-  const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, arda.appId))
+  const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, reviewApp.appId))
   for (const row of rows) {
     const task = await openTask(tx, systemOf(review), {
       taskType: REVIEW_TASK,
@@ -54,7 +58,7 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
         1000,
       ),
       instructions: `GET ${openPath(review.id)} lists them; decide with POST /access_reviews/${review.id}/items/decide. The task closes once all are decided.`,
-      appId: arda.appId,
+      appId: reviewApp.appId,
       assignees: row,
     })
     await tx.update(accessReviewAssignments).set({ taskId: task }).where(eq(id, row.id))
@@ -83,22 +87,25 @@ const openLines = sql`(select count(*) from ${accessReviewItems}
   where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} in (${UNDECIDED_STATES}))`
 
 /** Closes the tasks of an app's reviewers who have no open line left. */
-export async function closeAnswered(tx: Db, arda: string): Promise<void> {
+export async function closeAnswered(tx: Db, reviewApp: string): Promise<void> {
   await tx.execute(sql`
     update tasks set status = 'COMPLETED', updated_at = now()
     where status in (${OPEN_STATES}) and id in (
       select s.task_id from access_review_assignments s
-      where s.arda_id = ${arda} and s.task_id is not null and not exists (
+      where s.arda_id = ${reviewApp} and s.task_id is not null and not exists (
         select from access_review_items i where i.assignment_id = s.id and i.state in (${UNDECIDED_STATES})))`)
 }
 
 /** Closes all tasks of an app that was removed from its review, or whose review was deleted. */
-export async function dismissAsked(tx: Db, arda: string): Promise<void> {
-  const asked = tx.select({ id: taskId }).from(accessReviewAssignments).where(eq(ardaId, arda))
+export async function dismissAsked(tx: Db, reviewApp: string): Promise<void> {
+  const asked = tx
+    .select({ id: taskId })
+    .from(accessReviewAssignments)
+    .where(eq(reviewAppId, reviewApp))
   const removing = tx
     .select({ id: accessReviewItems.taskId })
     .from(accessReviewItems)
-    .where(eq(accessReviewItems.ardaId, arda))
+    .where(eq(accessReviewItems.reviewAppId, reviewApp))
   for (const which of [asked, removing])
     await tx
       .update(tasks)

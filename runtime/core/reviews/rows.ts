@@ -72,8 +72,8 @@ export const lockReviewApp = (tx: Db, id: string): Promise<ReviewAppRow | null> 
 
 /** Returns an app of a review, locked, while people decide; null before its launch or after decisions. */
 export async function lockDeciding(tx: Db, id: string): Promise<ReviewAppRow | null> {
-  const arda = await lockReviewApp(tx, id)
-  return arda && isDeciding(arda) ? arda : null
+  const reviewApp = await lockReviewApp(tx, id)
+  return reviewApp && isDeciding(reviewApp) ? reviewApp : null
 }
 
 /** Reports whether people decide on the lines of an app. */

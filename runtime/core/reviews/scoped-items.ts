@@ -10,11 +10,11 @@ import { scopeFault, scopeGroups } from './scope.ts'
 import { GIVEN } from './snapshot.ts'
 
 /** Condition that the app `b` was launched before the app of the line. */
-const EARLIER = sql`b.launched_at < (select t.launched_at from access_review_apps t where t.id = ${items.ardaId})`
+const EARLIER = sql`b.launched_at < (select t.launched_at from access_review_apps t where t.id = ${items.reviewAppId})`
 
 /** Start of the account's last span that began before the launch. */
 const SINCE = sql`(select max(s.since) from account_spans s where s.account_id = ${items.accountId}
-  and s.since <= (select t.launched_at from access_review_apps t where t.id = ${items.ardaId}))`
+  and s.since <= (select t.launched_at from access_review_apps t where t.id = ${items.reviewAppId}))`
 
 /**
  * Condition on lines that match one filter of each group, or no condition without filters.

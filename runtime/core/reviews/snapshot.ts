@@ -123,14 +123,14 @@ export const TAKEN: SQL = sql`review_lines as access_review_items`
  * Takes the snapshot of an app without lines, and counts it. The lines go into a temporary table, in which
  * assigning them is cheap; `writeTaken` writes them. One app per transaction.
  */
-export async function takeSnapshot(tx: Db, arda: ReviewAppRow): Promise<Counted> {
-  const { id, reviewId, appId, domainId, reviewType } = arda
+export async function takeSnapshot(tx: Db, reviewApp: ReviewAppRow): Promise<Counted> {
+  const { id, reviewId, appId, domainId, reviewType } = reviewApp
   const of = OF[reviewType]
   const broken = await brokenIn(tx, domainId, appId)
   await tx.execute(sql`
     create temporary table review_lines (like access_review_items including defaults) on commit drop`)
   const { rows } = await tx.execute<Count>(sql`
-    with ${judgedBy(arda)}, ${peersIn(domainId)}, made as (
+    with ${judgedBy(reviewApp)}, ${peersIn(domainId)}, made as (
       insert into review_lines (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
         account, account_type, account_status, account_email, user_id, user_email, user_name,
         entitlement_type, external_id, resource_id, resource_type, label,
@@ -170,9 +170,9 @@ export async function takeSnapshot(tx: Db, arda: ReviewAppRow): Promise<Counted>
       order by a.unique_identifier, e.label, e.id
       returning account_id
     )
-    ${countedOf(arda, sql`made`)}`)
+    ${countedOf(reviewApp, sql`made`)}`)
   await tx.execute(sql`analyze review_lines`)
-  return toCounted(rows, arda)
+  return toCounted(rows, reviewApp)
 }
 
 /** Writes the lines of the snapshot with their reviewers. @returns the number of lines */

@@ -13,15 +13,15 @@ const items = accessReviewItems
 const MAX_NAMED = 2000
 
 /** Writes the search texts of an app's lines. */
-export async function writeTexts(tx: Db, ardaId: string): Promise<void> {
+export async function writeTexts(tx: Db, reviewAppId: string): Promise<void> {
   await tx.execute(sql`
     insert into access_review_texts (domain_id, review_id, arda_id, account_id, searched)
     select distinct domain_id, review_id, arda_id, account_id, concat_ws(chr(1), account, user_email)
-    from access_review_items where arda_id = ${ardaId}`)
+    from access_review_items where arda_id = ${reviewAppId}`)
   await tx.execute(sql`
     insert into access_review_texts (domain_id, review_id, arda_id, entitlement, searched)
     select distinct domain_id, review_id, arda_id, md5(external_id), label
-    from access_review_items where arda_id = ${ardaId} and external_id is not null and label is not null`)
+    from access_review_items where arda_id = ${reviewAppId} and external_id is not null and label is not null`)
 }
 
 /** Condition on lines whose account, address or label contains a text. */

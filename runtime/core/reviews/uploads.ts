@@ -30,7 +30,7 @@ type UploadRow = typeof accessReviewUploads.$inferSelect
 const { most: MOST } = CALLER_LIMITS.review_files
 
 const toUpload = (row: UploadRow) => ({
-  ...{ id: row.id, arda_id: row.ardaId, item_ids: row.itemIds },
+  ...{ id: row.id, arda_id: row.reviewAppId, item_ids: row.itemIds },
   ...{ name: row.name, media_type: row.mediaType, bytes: row.length, sha256: row.digest },
   ...{ by_id: row.userId, created_at: row.createdAt.toISOString() },
 })
@@ -52,7 +52,7 @@ export async function uploadEvidence(
   const digest = createHash('sha256').update(content).digest('hex')
   return db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
-    const { ardaId, itemIds } = await subjectOf(tx, principal, review, body)
+    const { reviewAppId, itemIds } = await subjectOf(tx, principal, review, body)
     const mine = eq(accessReviewUploads.reviewId, review.id)
     if ((await tx.$count(accessReviewUploads, mine)) >= MOST)
       throw conflict(`The access review already has ${MOST} files, which is the maximum`)
@@ -60,7 +60,7 @@ export async function uploadEvidence(
       await tx
         .insert(accessReviewUploads)
         .values({
-          ...{ domainId: review.domainId, reviewId: review.id, ardaId, itemIds },
+          ...{ domainId: review.domainId, reviewId: review.id, reviewAppId, itemIds },
           ...{ userId: principal.userId, name: body.name.trim(), mediaType: body.media_type },
           ...{ length: content.length, digest },
         })
@@ -78,30 +78,30 @@ async function subjectOf(
   principal: Principal,
   review: ReviewRow,
   { item_ids, arda_id }: Pick<AccessReviewUploadInput, 'item_ids' | 'arda_id'>,
-): Promise<{ ardaId: string; itemIds: string[] }> {
+): Promise<{ reviewAppId: string; itemIds: string[] }> {
   const ids = distinctIds(item_ids ?? [])
   if ((ids.length === 0) === !arda_id)
     throw badRequest('Name the subject of the file: either item_ids or arda_id')
   const writes = principal.permissions.has('reviews.write')
   if (arda_id) {
-    const arda = await findReviewApp(tx, review, arda_id, false)
+    const reviewApp = await findReviewApp(tx, review, arda_id, false)
     if (!writes) throw forbidden('Name the lines that you review or remove in item_ids')
-    return { ardaId: arda.id, itemIds: [] }
+    return { reviewAppId: reviewApp.id, itemIds: [] }
   }
   const rows = await tx
     .select({ item: accessReviewItems, mine: sql<boolean>`${decidableBy(principal.userId)}` })
     .from(accessReviewItems)
     .where(and(itemsCondition(review, {}), inArray(accessReviewItems.id, ids.filter(isId))))
   if (rows.length !== ids.length) throw notFound('Line')
-  const ardas = new Set(rows.map(({ item }) => item.ardaId))
-  const [ardaId = '', ...others] = ardas
+  const reviewApps = new Set(rows.map(({ item }) => item.reviewAppId))
+  const [reviewAppId = '', ...others] = reviewApps
   if (others.length > 0) throw badRequest('item_ids names lines of more than one app')
   for (const { item, mine } of rows)
     if (!writes && !mine && !(await removes(tx, principal, item)))
       throw principal.permissions.has('reviews.read')
         ? forbidden('You are not asked to review or remove these lines')
         : notFound('Line')
-  return { ardaId, itemIds: ids }
+  return { reviewAppId, itemIds: ids }
 }
 
 /** Returns the line to which a person wants to attach a file. @throws CoreError forbidden, not_found */

@@ -13,7 +13,7 @@ import type { ScimCaller } from './caller.ts'
 import { ScimError } from './problem.ts'
 import type { ScimUserRow } from './read-users.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now'>
+type Deps = Pick<CoreContext, 'send' | 'now'>
 
 /**
  * Suspends a person at once and starts an offboarding that revokes all access. A person who was already
@@ -26,7 +26,7 @@ export async function deactivate(
   tx: Db,
   { domainId, tokenName }: ScimCaller,
   { id, status, email }: ScimUserRow,
-  means: Means,
+  deps: Deps,
 ): Promise<boolean> {
   if (status === 'INACTIVE' && (await wasOffboarded(tx, id))) return false
   await demandRemainingAdmin(tx, domainId, new Set([id]))
@@ -34,8 +34,8 @@ export async function deactivate(
   if (isOn) await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
   const actor = { domainId, userId: null }
   const by = { source: 'SCIM', scim_token: tokenName }
-  const scheduled = await scheduleOffboarding(tx, actor, { id, email }, null, means, by)
-  if (scheduled === null) await hasten(tx, id, means)
+  const scheduled = await scheduleOffboarding(tx, actor, { id, email }, null, deps, by)
+  if (scheduled === null) await hasten(tx, id, deps)
   return isOn || scheduled !== null
 }
 
@@ -54,8 +54,8 @@ async function wasOffboarded(tx: Db, userId: string): Promise<boolean> {
 }
 
 /** Starts an offboarding now that was scheduled for later. */
-async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
-  const now = await means.now(tx)
+async function hasten(tx: Db, userId: string, deps: Deps): Promise<void> {
+  const now = await deps.now(tx)
   const rows = await tx
     .update(userOffboardings)
     .set({ wakeAt: now })
@@ -67,7 +67,7 @@ async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
       ),
     )
     .returning({ id: userOffboardings.id })
-  for (const { id } of rows) await means.send(tx, 'offboardings', id)
+  for (const { id } of rows) await deps.send(tx, 'offboardings', id)
 }
 
 /**

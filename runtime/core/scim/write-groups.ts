@@ -92,13 +92,13 @@ export async function deleteGroup(
   caller: ScimCaller,
   id: string,
   request: ScimRequest,
-  means: Pick<PushDeps, 'now'>,
+  deps: Pick<PushDeps, 'now'>,
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockedGroup(tx, caller, id, request)
     const empty = { replaces: true, join: new Set<string>(), leave: new Set<string>() }
     const { left } = await apply(tx, caller, id, empty)
-    const deletedAt = await means.now(tx)
+    const deletedAt = await deps.now(tx)
     await tx
       .insert(scimGroups)
       .values({ groupId: id, domainId: caller.domainId, deletedAt })

@@ -42,7 +42,7 @@ export async function createUser(
   caller: ScimCaller,
   body: Body,
   request: ScimRequest,
-  means: PushDeps,
+  deps: PushDeps,
 ): Promise<Resource> {
   const values = valuesOfResource(body)
   const { userName } = values
@@ -55,7 +55,7 @@ export async function createUser(
     const name = { userName, externalId: values.externalId ?? null }
     await tx.insert(scimUsers).values({ userId, domainId: caller.domainId, ...name })
     const row = await findScimUser(tx, caller, userId)
-    await writeDifferences(tx, caller, row, values, means)
+    await writeDifferences(tx, caller, row, values, deps)
     await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
       ...(addressOf === null ? {} : { address_of: addressOf }),
     })
@@ -87,13 +87,13 @@ export async function changeUser(
   id: string,
   valuesOf: (row: ScimUserRow) => UserValues,
   request: ScimRequest,
-  means: PushDeps,
+  deps: PushDeps,
 ): Promise<Resource> {
   await named(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     await takeUpAgain(tx, row)
-    const { fields, addressOf } = await writeDifferences(tx, caller, row, valuesOf(row), means)
+    const { fields, addressOf } = await writeDifferences(tx, caller, row, valuesOf(row), deps)
     if (fields.length > 0)
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), {
         fields,
@@ -117,16 +117,16 @@ export async function deleteUser(
   caller: ScimCaller,
   id: string,
   request: ScimRequest,
-  means: PushDeps,
+  deps: PushDeps,
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
-    const changed = await deactivate(tx, caller, row, means)
+    const changed = await deactivate(tx, caller, row, deps)
     const left = await leaveGroups(tx, caller, id)
     await loseRoles(tx, caller, row)
-    if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
-    const deletedAt = await means.now(tx)
+    if (changed || left > 0) await deps.listeners.usersChanged(tx, caller.domainId, [id], deps)
+    const deletedAt = await deps.now(tx)
     await tx
       .insert(scimUsers)
       .values({ userId: id, domainId: caller.domainId, userName: row.user_name, deletedAt })
@@ -186,7 +186,7 @@ async function writeDifferences(
   caller: ScimCaller,
   row: ScimUserRow,
   values: UserValues,
-  means: PushDeps,
+  deps: PushDeps,
 ): Promise<Change> {
   const { domainId } = caller
   if (values.userName === null) throw invalidValue('userName cannot be removed')
@@ -220,10 +220,10 @@ async function writeDifferences(
   const { active } = values
   const moved =
     active === false
-      ? await deactivate(tx, caller, row, means)
+      ? await deactivate(tx, caller, row, deps)
       : active === true && (await reactivate(tx, caller, row))
   const fields = [...told.map(({ field }) => field), ...(moved ? ['status'] : [])]
-  if (fields.length > 0) await means.listeners.usersChanged(tx, domainId, [row.id], means)
+  if (fields.length > 0) await deps.listeners.usersChanged(tx, domainId, [row.id], deps)
   return { fields, addressOf }
 }
 

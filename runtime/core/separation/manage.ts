@@ -28,7 +28,7 @@ import { thingLabels } from '../kernel/thing-labels.ts'
 import { ruleTargets } from './holdings.ts'
 import { overlap } from './rules.ts'
 
-type Means = Pick<CoreContext, 'listeners'>
+type Deps = Pick<CoreContext, 'listeners'>
 
 /** Lists the rules of a domain, newest first. */
 export async function listSeparationRules(
@@ -59,7 +59,7 @@ export async function createSeparationRule(
   db: Db,
   principal: Principal,
   body: SeparationInput,
-  means: Means,
+  deps: Deps,
 ) {
   return db.transaction(async (tx) => {
     const { domainId } = principal
@@ -76,7 +76,7 @@ export async function createSeparationRule(
       .values({ domainId, ...values })
       .returning()
     const made = written(row)
-    await record(tx, principal, 'CREATED', made, means)
+    await record(tx, principal, 'CREATED', made, deps)
     return (await answers(tx, [made]))[0]
   })
 }
@@ -87,7 +87,7 @@ export async function putSeparationRule(
   principal: Principal,
   id: string,
   body: SeparationInput,
-  means: Means,
+  deps: Deps,
 ) {
   return db.transaction(async (tx) => {
     const before = await findRule(tx, principal, id, true)
@@ -97,7 +97,7 @@ export async function putSeparationRule(
       .set(values)
       .where(eq(separationRules.id, before.id))
       .returning()
-    await record(tx, principal, 'UPDATED', written(row), means)
+    await record(tx, principal, 'UPDATED', written(row), deps)
     return (await answers(tx, [written(row)]))[0]
   })
 }
@@ -107,12 +107,12 @@ export async function deleteSeparationRule(
   db: Db,
   principal: Principal,
   id: string,
-  means: Means,
+  deps: Deps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const rule = await findRule(tx, principal, id, true)
     await tx.delete(separationRules).where(eq(separationRules.id, rule.id))
-    await record(tx, principal, 'DELETED', rule, means)
+    await record(tx, principal, 'DELETED', rule, deps)
   })
 }
 
@@ -127,7 +127,7 @@ async function record(
   principal: Principal,
   what: 'CREATED' | 'UPDATED' | 'DELETED',
   { id, name, domainId, onRequest }: SeparationRow,
-  { listeners }: Means,
+  { listeners }: Deps,
 ): Promise<void> {
   const target = { target_type: 'SodPolicy', name: keptText(name, 200), id }
   await recordActivity(tx, principal, `SOD_POLICY_${what}`, [target], { on_request: onRequest })

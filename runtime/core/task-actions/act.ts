@@ -32,7 +32,7 @@ async function act(
   principal: Principal,
   id: string,
   wanted: Wanted,
-  means: RequestDeps,
+  deps: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
@@ -60,22 +60,22 @@ async function act(
     const reason = given ? keptText(given, MAX_COMMENT) : null
     if (reason !== null) await say(tx, principal, task, reason)
     const decision = { actor: principal, to, comment: reason, onBehalfOf }
-    if (to === 'RETRIED') await retry(tx, principal, task, means)
-    if (task.productArea === 'ACCESS_REVIEWS') await reopenManualTask(tx, task.id, means)
+    if (to === 'RETRIED') await retry(tx, principal, task, deps)
+    if (task.productArea === 'ACCESS_REVIEWS') await reopenManualTask(tx, task.id, deps)
     if (task.productArea === 'OFFBOARDING' && isEnd)
-      await wakeStep(tx, task.id, 'dealt_with', await means.now(tx))
-    if (request) await applyTaskOutcome(tx, request, task, decision, means)
+      await wakeStep(tx, task.id, 'dealt_with', await deps.now(tx))
+    if (request) await applyTaskOutcome(tx, request, task, decision, deps)
   })
 }
 
 /** Retries the failed operation of a task at once. For access requests, `applyTaskOutcome` does this. */
-async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestDeps) {
+async function retry(tx: Db, principal: Principal, task: TaskRow, deps: RequestDeps) {
   const { id, appId, taskType, accessRequestId } = task
   if (appId === null || accessRequestId !== null) return
-  const now = await means.now(tx)
+  const now = await deps.now(tx)
   await wakeStep(tx, id, 'retried', now)
   if (taskType === OUTAGE_TASK) await callNow(tx, appId, now)
-  if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
+  if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, deps)
 }
 
 /** Returns the selected action and the state it leads to. @throws CoreError bad_request, conflict */
@@ -125,13 +125,13 @@ export const performTaskAction = (
   principal: Principal,
   id: string,
   body: { action_type: string; transition_to: string | undefined; reason?: string | undefined },
-  means: RequestDeps,
-) => act(db, principal, id, body, means)
+  deps: RequestDeps,
+) => act(db, principal, id, body, deps)
 
 /** Performs the only action that leads to COMPLETED. Throws like `performTaskAction`. */
-export const completeTask = (db: Db, principal: Principal, id: string, means: RequestDeps) =>
-  act(db, principal, id, { leadsTo: 'COMPLETED' }, means)
+export const completeTask = (db: Db, principal: Principal, id: string, deps: RequestDeps) =>
+  act(db, principal, id, { leadsTo: 'COMPLETED' }, deps)
 
 /** Performs the only action that leads to DISMISSED. Throws like `performTaskAction`. */
-export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestDeps) =>
-  act(db, principal, id, { leadsTo: 'DISMISSED' }, means)
+export const dismissTask = (db: Db, principal: Principal, id: string, deps: RequestDeps) =>
+  act(db, principal, id, { leadsTo: 'DISMISSED' }, deps)

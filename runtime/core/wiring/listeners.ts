@@ -5,8 +5,8 @@ import { appChanged, usersChanged } from '../policies/changed.ts'
 import { endUndecidedRequests, lockRequestsFor } from '../requests/cancel.ts'
 
 export const LISTENERS: Listeners = {
-  async usersChanged(tx, domainId, userIds, means) {
-    await usersChanged(tx, domainId, userIds, means)
+  async usersChanged(tx, domainId, userIds, deps) {
+    await usersChanged(tx, domainId, userIds, deps)
     await peopleChanged(tx, domainId, userIds)
   },
   async appChanged(tx, app) {

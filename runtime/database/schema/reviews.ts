@@ -158,7 +158,7 @@ export const accessReviewAssignments = pgTable(
   (t) => ({
     id: id(),
     domainId: domainId().references(() => domains.id),
-    ardaId: partOf('arda_id', () => accessReviewApps.id),
+    reviewAppId: partOf('arda_id', () => accessReviewApps.id),
     userIds: ids('user_ids'),
     groupIds: ids('group_ids'),
     taskId: t.uuid('task_id'),
@@ -169,7 +169,7 @@ export const accessReviewAssignments = pgTable(
     createdAt: createdAt(),
   }),
   (table) => [
-    index('access_review_assignments_arda').on(table.ardaId),
+    index('access_review_assignments_arda').on(table.reviewAppId),
     index('access_review_assignments_task')
       .on(table.taskId)
       .where(sql`${table.taskId} is not null`),
@@ -184,7 +184,7 @@ export const accessReviewItems = pgTable(
     /** Position in the list. */
     place: t.bigserial('place', { mode: 'number' }).notNull(),
     reviewId: t.uuid('review_id').notNull(),
-    ardaId: partOf('arda_id', () => accessReviewApps.id),
+    reviewAppId: partOf('arda_id', () => accessReviewApps.id),
     appId: t.uuid('app_id').notNull(),
     state: t.text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
     assignmentId: t.uuid('assignment_id'),
@@ -241,12 +241,12 @@ export const accessReviewItems = pgTable(
     index('access_review_items_hints').using('gin', table.hints),
     // A digest, because ids from apps may be of any length.
     index('access_review_items_entitlement').on(table.reviewId, sql`md5(${table.externalId})`),
-    index('access_review_items_state').on(table.ardaId, table.state, table.place),
+    index('access_review_items_state').on(table.reviewAppId, table.state, table.place),
     index('access_review_items_assignment').on(table.assignmentId, table.state),
     index('access_review_items_account').on(table.accountId),
     index('access_review_items_user').on(table.userId),
     index('access_review_items_wake')
-      .on(table.ardaId, table.wakeAt)
+      .on(table.reviewAppId, table.wakeAt)
       .where(sql`${table.wakeAt} is not null`),
   ],
 )
@@ -262,14 +262,14 @@ export const accessReviewCounts = pgTable(
     id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId(),
     reviewId: t.uuid('review_id').notNull(),
-    ardaId: t.uuid('arda_id').notNull(),
+    reviewAppId: t.uuid('arda_id').notNull(),
     state: t.text('state', { enum: ITEM_STATES }).notNull(),
     hints: t.text('hints').array().$type<Hint[]>().notNull(),
     n: number('n').notNull(),
   }),
   (table) => [
     index('access_review_counts_review').on(table.reviewId),
-    index('access_review_counts_arda').on(table.ardaId),
+    index('access_review_counts_arda').on(table.reviewAppId),
   ],
 )
 
@@ -282,7 +282,7 @@ export const accessReviewTexts = pgTable(
     id: t.bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId(),
     reviewId: t.uuid('review_id').notNull(),
-    ardaId: partOf('arda_id', () => accessReviewApps.id),
+    reviewAppId: partOf('arda_id', () => accessReviewApps.id),
     /** The account, or the digest of the entitlement as in the index of lines. The other is null. */
     accountId: t.uuid('account_id'),
     entitlement: t.text('entitlement'),
@@ -290,7 +290,7 @@ export const accessReviewTexts = pgTable(
   }),
   (table) => [
     index('access_review_texts_review').on(table.reviewId),
-    index('access_review_texts_arda').on(table.ardaId),
+    index('access_review_texts_arda').on(table.reviewAppId),
     index('access_review_texts_account').on(table.accountId),
   ],
 )
@@ -335,7 +335,7 @@ export const accessReviewUploads = pgTable(
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
     /** App of its lines. `itemIds` names some of them, or is empty for all. */
-    ardaId: t.uuid('arda_id').notNull(),
+    reviewAppId: t.uuid('arda_id').notNull(),
     itemIds: ids('item_ids'),
     userId: refersTo('user_id', () => users.id),
     name: t.text('name').notNull(),
@@ -347,7 +347,7 @@ export const accessReviewUploads = pgTable(
   }),
   (table) => [
     index('access_review_uploads_order').on(table.reviewId, table.createdAt, table.id),
-    index('access_review_uploads_arda').on(table.ardaId),
+    index('access_review_uploads_arda').on(table.reviewAppId),
     index('access_review_uploads_items').using('gin', table.itemIds),
   ],
 )

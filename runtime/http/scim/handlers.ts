@@ -17,7 +17,7 @@ type ScimInput = {
   query: ListQuery
   body: Record<string, unknown>
   request: ScimRequest
-  means: users.PushDeps
+  deps: users.PushDeps
 }
 
 /** Returns a resource, a list, or null for an empty answer. */
@@ -33,14 +33,14 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_get_schema: async (_, __, { request, id }) => discovery.getSchema(request, id),
   scim_list_users: (db, who, { query, request }) => listScimUsers(db, who, query, request),
   scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),
-  scim_create_user: (db, who, { body, request, means }) =>
-    users.createUser(db, who, body, request, means),
+  scim_create_user: (db, who, { body, request, deps }) =>
+    users.createUser(db, who, body, request, deps),
   // A replacement removes members that it does not name.
-  scim_replace_user: async (db, who, { id, body, request, means }) => {
+  scim_replace_user: async (db, who, { id, body, request, deps }) => {
     const values = replaced(valuesOfResource(body))
-    return users.changeUser(db, who, id, () => values, request, means)
+    return users.changeUser(db, who, id, () => values, request, deps)
   },
-  scim_patch_user: async (db, who, { id, body, request, means }) => {
+  scim_patch_user: async (db, who, { id, body, request, deps }) => {
     const operations = patchOperations(body)
     return users.changeUser(
       db,
@@ -48,11 +48,11 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
       id,
       ({ email }) => valuesOfPatch(operations, email),
       request,
-      means,
+      deps,
     )
   },
-  scim_delete_user: (db, who, { id, request, means }) =>
-    users.deleteUser(db, who, id, request, means),
+  scim_delete_user: (db, who, { id, request, deps }) =>
+    users.deleteUser(db, who, id, request, deps),
   scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
   scim_get_group: (db, who, { id, query, request }) =>
     getScimGroup(db, who, id, wants(query.shape)('members') ? 'all' : 'none', request),
@@ -70,8 +70,8 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     // A provider that adds one of many members does not get all of them, unless it requests them.
     return input.query.shape.isAsked ? groupAfter(db, who, input) : null
   },
-  scim_delete_group: (db, who, { id, request, means }) =>
-    groups.deleteGroup(db, who, id, request, means),
+  scim_delete_group: (db, who, { id, request, deps }) =>
+    groups.deleteGroup(db, who, id, request, deps),
 }
 
 /**

@@ -71,7 +71,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
         base: `${originOf(c, deps.publicOrigin)}${SCIM_PATH}`,
         ifMatch: c.req.header('if-match') ?? null,
       },
-      means: deps.parts,
+      deps: deps.parts,
     })
     if (result === null) return c.body(null, 204)
     return tell(c, row, result, query)

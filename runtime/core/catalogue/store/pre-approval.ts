@@ -88,7 +88,7 @@ export async function createRule(
   db: Db,
   principal: Principal,
   body: PreApprovalRuleInput,
-  means: RuleDeps,
+  deps: RuleDeps,
 ) {
   const { app_id: appId, ...rest } = body
   const { app, made } = await db.transaction(async (tx) => {
@@ -107,7 +107,7 @@ export async function createRule(
     await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_CREATED', targetOf(made), app)
     return { app, made }
   })
-  await told(db, made, body, means)
+  await told(db, made, body, deps)
   return (await answer(db, principal, app, [made]))[0]
 }
 
@@ -132,7 +132,7 @@ export async function updateRule(
   principal: Principal,
   id: string,
   body: PreApprovalRuleUpdateInput,
-  means: RuleDeps,
+  deps: RuleDeps,
 ) {
   const { app, row } = await db.transaction(async (tx) => {
     const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
@@ -155,7 +155,7 @@ export async function updateRule(
       await recordInStore(tx, principal, event, targetOf(rule), app, { changed })
     return { app, row }
   })
-  await told(db, row, body, means)
+  await told(db, row, body, deps)
   return (await answer(db, principal, app, [row]))[0]
 }
 

@@ -15,13 +15,13 @@ export type Listeners = {
   /**
    * Called after changed users were written: attributes, status, manager.
    *
-   * @param means null if no background work can be queued: the change is then found within two seconds
+   * @param deps null if no background work can be queued: the change is then found within two seconds
    */
   usersChanged(
     tx: Db,
     domainId: string,
     userIds: readonly string[] | 'all',
-    means: { send: SendJob } | null,
+    deps: { send: SendJob } | null,
   ): Promise<void>
   /** Called when the access that an app offers changed: its connection, or one of its permissions. */
   appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
@@ -37,6 +37,6 @@ export type Listeners = {
   permissionDeleted(
     tx: Db,
     permissionId: string,
-    means: { send: SendJob; now(db: Db): Promise<Date>; listeners: Listeners },
+    deps: { send: SendJob; now(db: Db): Promise<Date>; listeners: Listeners },
   ): Promise<void>
 }

@@ -121,32 +121,36 @@ async function* named(
 /** Returns the apps of the review, including removed ones. */
 async function* appLines(tx: Db, { id }: ReviewRow): AsyncGenerator<EvidenceLine> {
   const rows = await tx
-    .select({ arda: accessReviewApps, name: apps.name })
+    .select({ reviewApp: accessReviewApps, name: apps.name })
     .from(accessReviewApps)
     .innerJoin(apps, eq(apps.id, accessReviewApps.appId))
     .where(eq(accessReviewApps.reviewId, id))
     .orderBy(asc(accessReviewApps.createdAt), asc(accessReviewApps.id))
-  for (const { arda, name } of rows)
+  for (const { reviewApp, name } of rows)
     yield evidenceLine('app', {
-      ...{ arda_id: arda.id, app_id: arda.appId, name, status: arda.status },
-      ...{ review_type: arda.reviewType, scope: arda.scope, removal_action: arda.removalAction },
-      second_reviewers: arda.secondReviewers,
-      ...{ population: populationOf(arda), problem: arda.problem },
-      launched_at: iso(arda.launchedAt),
-      decided_at: iso(arda.removalAt),
-      completed_at: iso(arda.completedAt),
+      ...{ arda_id: reviewApp.id, app_id: reviewApp.appId, name, status: reviewApp.status },
+      ...{
+        review_type: reviewApp.reviewType,
+        scope: reviewApp.scope,
+        removal_action: reviewApp.removalAction,
+      },
+      second_reviewers: reviewApp.secondReviewers,
+      ...{ population: populationOf(reviewApp), problem: reviewApp.problem },
+      launched_at: iso(reviewApp.launchedAt),
+      decided_at: iso(reviewApp.removalAt),
+      completed_at: iso(reviewApp.completedAt),
     })
 }
 
 async function* reviewers(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<EvidenceLine> {
-  const { id, ardaId } = accessReviewAssignments
+  const { id, reviewAppId } = accessReviewAssignments
   const rows = paged<typeof accessReviewAssignments.$inferSelect>((last) =>
     tx
       .select()
       .from(accessReviewAssignments)
       .where(
         and(
-          sql`${ardaId} in (select id from access_review_apps where review_id = ${reviewId})`,
+          sql`${reviewAppId} in (select id from access_review_apps where review_id = ${reviewId})`,
           last === null ? undefined : gt(id, last.id),
         ),
       )
@@ -155,7 +159,7 @@ async function* reviewers(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<E
   )
   for await (const row of rows)
     yield evidenceLine('reviewers', {
-      ...{ id: row.id, arda_id: row.ardaId, user_ids: row.userIds, group_ids: row.groupIds },
+      ...{ id: row.id, arda_id: row.reviewAppId, user_ids: row.userIds, group_ids: row.groupIds },
       ...{ why: row.why, by_id: row.byId, at: iso(row.createdAt) },
     })
 }

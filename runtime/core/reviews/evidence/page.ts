@@ -70,7 +70,7 @@ const SHOWN = ['app', 'notification', 'act', 'item', 'held', 'step', 'upload', '
 type Shown = (typeof SHOWN)[number]
 
 /** Helpers for the text of cells. */
-type Means = {
+type Deps = {
   words: Words
   nameOf: (id: unknown) => string | null
   appOf: (line: Content) => string | null
@@ -126,7 +126,7 @@ function entryOf(line: Content): unknown[] {
 }
 
 /** Cells of a row, by kind of line. */
-const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
+const ROWS: Readonly<Record<Shown, (line: Content, deps: Deps) => Cell[]>> = {
   app(line) {
     const of = membersOf(line['population'])
     const excluded = Object.values(membersOf(of['excluded'])).map(Number)

@@ -35,7 +35,7 @@ type Evidence = {
 export async function sendSealed(
   db: Db,
   { by, name, about, note, lines }: Evidence,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<FileAnswer> {
   if (sent >= MAX_CONCURRENT)
     throw new CoreError(
@@ -58,7 +58,7 @@ export async function sendSealed(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const receiver = writable.getWriter()
   const gone = () => void receiver.abort(new Error('the caller is gone')).catch(() => {})
-  means.signal.addEventListener('abort', gone, { once: true })
+  deps.signal.addEventListener('abort', gone, { once: true })
   const begun = Promise.withResolvers<void>()
   let isBegun = false
   async function put(bytes: Buffer): Promise<void> {
@@ -70,9 +70,9 @@ export async function sendSealed(
     // A transaction may be retried, but bytes that were sent cannot be recalled.
     if (isBegun) throw new Error('evidence was begun already')
     await tx.execute(longStatements)
-    const writer = writeEvidence(means.signer, put)
-    const page = createPage(means.signer.key.fingerprint, language)
-    for await (const { kind, content } of lines(tx, await means.now(tx))) {
+    const writer = writeEvidence(deps.signer, put)
+    const page = createPage(deps.signer.key.fingerprint, language)
+    for await (const { kind, content } of lines(tx, await deps.now(tx))) {
       page.take(kind, content)
       await writer.add(kind, content)
     }
@@ -83,13 +83,13 @@ export async function sendSealed(
   db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' })
     .catch((error) => {
       begun.reject(error)
-      if (isBegun) means.tell('warn', about, 'evidence was not sent whole')
+      if (isBegun) deps.tell('warn', about, 'evidence was not sent whole')
       // The truncated file has no seal, and so is not valid evidence.
       return receiver.abort(error)
     })
     .catch(() => {})
     .finally(() => {
-      means.signal.removeEventListener('abort', gone)
+      deps.signal.removeEventListener('abort', gone)
       sent -= 1
     })
   await begun.promise

@@ -24,10 +24,10 @@ export async function takeEvidence(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<FileAnswer> {
   const found = await findReview(db, principal, id)
-  const key = means.signer.key.fingerprint
+  const key = deps.signer.key.fingerprint
   return sendSealed(
     db,
     {
@@ -42,7 +42,7 @@ export async function takeEvidence(
         yield* evidenceLines(tx, await findReview(tx, principal, id), takenAt)
       },
     },
-    means,
+    deps,
   )
 }
 
@@ -55,11 +55,11 @@ export async function takeOffboardingEvidence(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<FileAnswer> {
   const found = await findOffboarding(db, principal, id, false)
   const { email } = await findUser(db, principal, found.userId)
-  const key = means.signer.key.fingerprint
+  const key = deps.signer.key.fingerprint
   const name = `keyway-offboarding-${found.id}.jsonl`
   return sendSealed(
     db,
@@ -77,7 +77,7 @@ export async function takeOffboardingEvidence(
         yield* offboardingLines(tx, await findOffboarding(tx, principal, id, false), takenAt)
       },
     },
-    means,
+    deps,
   )
 }
 
@@ -92,12 +92,12 @@ export async function takeAccessEvidence(
   principal: Principal,
   userId: string,
   asOf: Date | null,
-  means: RequestContext,
+  deps: RequestContext,
 ): Promise<FileAnswer> {
   const user = await findUser(db, principal, userId)
-  const at = asOf ?? (await means.now(db))
+  const at = asOf ?? (await deps.now(db))
   if (asOf !== null) await checkMoment(db, asOf)
-  const key = means.signer.key.fingerprint
+  const key = deps.signer.key.fingerprint
   const target = { target_type: 'User', name: user.email, id: user.id }
   return sendSealed(
     db,
@@ -110,6 +110,6 @@ export async function takeAccessEvidence(
         }),
       lines: (tx, takenAt) => accessLines(tx, principal, user, { asOf, at }, takenAt),
     },
-    means,
+    deps,
   )
 }
