@@ -241,8 +241,8 @@ export async function createHost(
         onRecord: (record) => told.upstream(served, capability, record, requestId),
       }),
   }
-  const demandServed = registry.manifestNow
-  const invoke = createInvoke({ ...deps, demandServed, performing })
+  const requireServed = registry.manifestNow
+  const invoke = createInvoke({ ...deps, requireServed, performing })
   // A version on trial serves nobody yet, so disabled calls do not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
   const tryOut = createSmokeTest(
@@ -343,7 +343,7 @@ export async function createHost(
   // A recorder only sees calls on the general path.
   const start =
     recorder === undefined
-      ? createStart({ ...deps, demandServed, turns, start: lanes.start })
+      ? createStart({ ...deps, requireServed, turns, start: lanes.start })
       : () => false
   const standings = createStandings({ served: registry, lanes, siblings, log, entries })
   siblings.answer(answersOf(metrics, lifecycle.calls, standings))

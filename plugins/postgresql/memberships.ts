@@ -12,7 +12,7 @@ import {
   textOf,
 } from 'keyway/sdk'
 import { readAccount } from './accounts.ts'
-import { demandGrantable, readRole } from './roles.ts'
+import { readRole, requireGrantable } from './roles.ts'
 import { type Ctx, sizeOf } from './rows.ts'
 import { endSessions } from './switching.ts'
 
@@ -62,7 +62,7 @@ export async function assignEntitlement(
   const { account_integration_specific_id: id, entitlement_integration_specific_id: of } = request
   const account = nameOf(await readAccount(ctx, id), 'rolname')
   const role = await readRole(ctx, of)
-  demandGrantable(role)
+  requireGrantable(role)
   await ctx.sql.execute('grant', [], { account, role })
   const { rows } = await ctx.sql.query('usable', [account, role])
   for (const row of rows)

@@ -1,7 +1,7 @@
 /** Creates, updates and drops accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
 import { readAccount, refuseOwnAccount } from './accounts.ts'
-import { demandGrantable } from './roles.ts'
+import { requireGrantable } from './roles.ts'
 import type { Ctx } from './rows.ts'
 import { endSessions } from './switching.ts'
 
@@ -19,7 +19,7 @@ export async function createAccount(
   const { username: account, password, entitlements } = request
   if (!account) throw new ConnectorError('integration_missing_parameter', 'username is required')
   const enabled = startsActive(request.user_status)
-  await demandRoles(ctx, entitlements)
+  await requireRoles(ctx, entitlements)
   await ctx.sql.transaction([
     password
       ? { statement: 'create_with_password', names: { account, password } }
@@ -46,7 +46,7 @@ const MAX_ROLES = 48
  * @throws `not_found` if one does not exist or logs in; `bad_request` if there are more than one transaction
  * can grant
  */
-async function demandRoles(
+async function requireRoles(
   ctx: Ctx,
   entitlements: Input<'create_account'>['entitlements'],
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function demandRoles(
       `An account gets at most ${MAX_ROLES} roles when it is made; assign the others afterwards`,
     )
   const wanted = entitlements.map((one) => one.integration_specific_id)
-  for (const role of wanted) demandGrantable(role)
+  for (const role of wanted) requireGrantable(role)
   const { rows } = await ctx.sql.query('roles_named', [wanted])
   const found = new Set(rows.map((row) => nameOf(row, 'rolname')))
   if (wanted.some((role) => !found.has(role)) || entitlements.some(isOfResource))

@@ -48,7 +48,7 @@ export async function readRole(ctx: Ctx, id: string): Promise<string> {
  *
  * @throws `unsupported_operation` for that role
  */
-export function demandGrantable(role: string): void {
+export function requireGrantable(role: string): void {
   if (role === 'pg_database_owner')
     throw new ConnectorError(
       'unsupported_operation',

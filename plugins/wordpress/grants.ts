@@ -59,7 +59,7 @@ async function setRoles(ctx: Ctx, { id }: User, roles: string[]): Promise<void> 
       json: { roles },
     }),
   )
-  demandRoles(now, roles)
+  requireRoles(now, roles)
 }
 
 /**
@@ -86,7 +86,7 @@ export async function withUnknownRole<T>(write: Promise<T>): Promise<T> {
  *
  * @throws `api_error` if a plugin has changed them
  */
-export function demandRoles(now: readonly string[] | undefined, wanted: readonly string[]): void {
+export function requireRoles(now: readonly string[] | undefined, wanted: readonly string[]): void {
   if (now?.length === wanted.length && wanted.every((role) => now.includes(role))) return
   throw new ConnectorError(
     'api_error',

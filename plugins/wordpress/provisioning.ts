@@ -10,7 +10,7 @@ import {
 } from 'keyway/sdk'
 import { readUser, routeOf, userByEmail } from './accounts.ts'
 import { roleOf } from './entitlements.ts'
-import { demandRoles, withUnknownRole } from './grants.ts'
+import { requireRoles, withUnknownRole } from './grants.ts'
 import { refuseProtectedUser } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
@@ -97,7 +97,7 @@ export async function createAccount(
     )
     // The new user has no posts yet, so none need an heir.
     undo(`the user ${id}`, () => remove(ctx, String(id), 'false'))
-    demandRoles(now, json.roles)
+    requireRoles(now, json.roles)
     return { status: 'ACTIVE', created: true, id: String(id) }
   })
 }

@@ -21,7 +21,7 @@ import {
 } from '../connectors/published/form.ts'
 import { type Addition, nextIndex } from '../connectors/published/rules.ts'
 import { SourceError } from '../connectors/published/source.ts'
-import { demandReason, type Withdrawal, withdrawn } from '../connectors/published/withdrawing.ts'
+import { requireReason, type Withdrawal, withdrawn } from '../connectors/published/withdrawing.ts'
 import { codeOf, errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { visible } from '../observe/visible.ts'
 import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
@@ -52,14 +52,14 @@ export async function publish(
 ): Promise<void> {
   await told(directory, async () => {
     const withdrawal = withdrawalOf(flags)
-    demandReason(withdrawal)
+    requireReason(withdrawal)
     if (days < 1)
       throw new PackageError('an index of no days expires at once: write --days 1 or more')
     if (days > MAX_DAYS)
       throw new PackageError(`an index is valid for ${MAX_DAYS} days at most: write fewer --days`)
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const privateKey = await readFile(key, 'utf8')
-    await demandApart(directory, key)
+    await requireApart(directory, key)
     const former = formerly === undefined ? [] : [await readFile(formerly, 'utf8')]
     await warnOfReaders(key)
     const files: RegistryFiles = new Map()
@@ -114,7 +114,7 @@ function mirrorAddress(address: string): string {
 }
 
 /** @throws PackageError if the private key would be served with the folder */
-async function demandApart(directory: string, key: string): Promise<void> {
+async function requireApart(directory: string, key: string): Promise<void> {
   const served = await realpath(directory).catch(ifMissing(path.resolve(directory)))
   const way = path.relative(served, await realpath(key))
   if (way.split(path.sep)[0] === '..') return

@@ -1,7 +1,7 @@
 /** `keyway release`: ends the quarantine of a connector on the running host. */
 import { normalizeId } from '../contract/connector/manifest.ts'
 import { ask, connectorPath, print } from './operator/change.ts'
-import { demandConnector } from './operator/known.ts'
+import { requireConnector } from './operator/known.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
 type Row = { id: string | null; state: string; reason: string | null }
@@ -17,7 +17,7 @@ export async function release(id: string, flags: ReadFlags & { dryRun?: true }):
 
 /** Prints what the connector would be released from. */
 async function tell(id: string, flags: ReadFlags): Promise<void> {
-  await demandConnector(flags, id)
+  await requireConnector(flags, id)
   const { items } = await ask<{ items: Row[] }>(flags, '/operator/connectors')
   const rows = items.filter((one) => one.id !== null && normalizeId(one.id) === normalizeId(id))
   const held = rows.find(({ state }) => state === 'suspect' || state === 'quarantined')

@@ -92,7 +92,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
       // The call may have waited for its slot for a long time.
-      deps.demandServed?.(version, capability)
+      deps.requireServed?.(version, capability)
       const { laneCall, end, waitsFor } = toLane(deps, ready, {
         connector,
         deadlineMs: leftMs,

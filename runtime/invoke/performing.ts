@@ -1,6 +1,6 @@
 /** Calls outside the lanes: those that the host carries out itself, and those that wait for a slot. */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
-import type { BegunVersion, DemandServed } from '../protocol/lane-call.ts'
+import type { BegunVersion, RequireServed } from '../protocol/lane-call.ts'
 
 type Performed = {
   version: BegunVersion
@@ -11,8 +11,8 @@ type Performed = {
 export type Performing = {
   /** Registers a call. Returns the function to call when it has ended. */
   begin(call: Performed): () => void
-  /** Ends the calls for which `demand` throws, with the thrown error. */
-  cutOff(demand: DemandServed): void
+  /** Ends the calls for which `requireServed` throws, with the thrown error. */
+  cutOff(requireServed: RequireServed): void
 }
 
 /** Creates an empty list of such calls. */
@@ -23,10 +23,10 @@ export function createPerforming(): Performing {
       calls.add(call)
       return () => void calls.delete(call)
     },
-    cutOff(demand) {
+    cutOff(requireServed) {
       for (const { version, capability, cut } of calls) {
         try {
-          demand(version, capability)
+          requireServed(version, capability)
         } catch (error) {
           cut(error)
         }

@@ -14,11 +14,11 @@ import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
 import type {
-  DemandServed,
   FetchReply,
   FetchRequest,
   LaneCall,
   LaneReply,
+  RequireServed,
 } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import type { ConcurrencyLimit } from './concurrency.ts'
@@ -120,8 +120,8 @@ export type InvokeDeps = {
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
   /** Omitted if the operator cannot end calls. */
-  demandServed?: DemandServed
-  /** Calls outside the lanes that `demandServed` may end. */
+  requireServed?: RequireServed
+  /** Calls outside the lanes that `requireServed` may end. */
   performing?: Performing
   openEgress(call: {
     version: ServedVersion

@@ -54,7 +54,7 @@ const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
 
 /** Creates the lane call. Egress is opened at the first request, because many calls make none. */
 export function toLane(
-  deps: Pick<InvokeDeps, 'openEgress' | 'onUpstream' | 'log' | 'ceilings' | 'demandServed'>,
+  deps: Pick<InvokeDeps, 'openEgress' | 'onUpstream' | 'log' | 'ceilings' | 'requireServed'>,
   ready: ReadyCall,
   { connector, deadlineMs, signal, limits, columns }: LaneDeps,
 ): OnLane {
@@ -83,7 +83,7 @@ export function toLane(
   return {
     laneCall: {
       connector: limitMemory(connector, deps.ceilings.maxMemoryMb),
-      version: deps.demandServed === undefined ? undefined : version,
+      version: deps.requireServed === undefined ? undefined : version,
       isolateKey: secrets.tenant,
       capability,
       callJson: callJson(secrets, page, version.manifest, {

@@ -11,7 +11,7 @@ import { takenAway } from '../contract/errors/taken-away.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
 import { type Heads, MAX_FRAME_PAYLOAD, type Message } from '../protocol/frames.ts'
-import type { DemandServed, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { Done, LaneCall, LaneReply, RequireServed } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { closeInPlace } from '../protocol/reply-room.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
@@ -46,8 +46,8 @@ export type Lane = {
   tend(): void
   /** Allows the next worker to start immediately, however often earlier ones died. */
   forgive(): void
-  /** Ends the calls for which `demand` throws, with the thrown error, as if their deadline had passed. */
-  cutOff(demand: DemandServed): void
+  /** Ends the calls for which `requireServed` throws, with the thrown error, as if their deadline had passed. */
+  cutOff(requireServed: RequireServed): void
   /** Ends the worker. With the reason `stopped` the lane is closed and starts no other. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
@@ -63,11 +63,11 @@ const MAX_FETCHES = REQUEST_LIMITS.inAll
 /** Returns the error of a call whose version or capability was revoked; null if it may continue. */
 function takenFrom(
   { version, capability }: Pick<Errand, 'version' | 'capability'>,
-  demand: DemandServed,
+  requireServed: RequireServed,
 ): RuntimeError | null {
   if (version === undefined || capability === null) return null
   try {
-    demand(version, capability)
+    requireServed(version, capability)
     return null
   } catch (error) {
     return toLaneError(error)
@@ -374,15 +374,15 @@ export function createLane(
     },
     tend: () => worker?.seats.tend(),
     forgive: backOff.forget,
-    cutOff(demand) {
+    cutOff(requireServed) {
       // Waiting calls first: an isolate that becomes free must not start one of them.
       for (const { errand, cut } of [...waiting.values(), ...pending.values()]) {
-        const error = takenFrom(errand, demand)
+        const error = takenFrom(errand, requireServed)
         if (error !== null) cut(takenAway(error, errand.hasWritten?.() ?? false))
       }
       // This is safe for the upstream system: earlier writes are done, and open requests were aborted when
       // the caller hung up.
-      worker?.seats.lapse((of) => takenFrom(of, demand) !== null)
+      worker?.seats.lapse((of) => takenFrom(of, requireServed) !== null)
     },
     kill(reason, detail) {
       if (reason === 'stopped') {

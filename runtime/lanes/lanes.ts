@@ -4,7 +4,7 @@
  * killed.
  */
 import { RuntimeError } from '../contract/errors/errors.ts'
-import type { DemandServed, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { Done, LaneCall, LaneReply, RequireServed } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { type CpuWatch, createCpuWatch } from './cpu-watch.ts'
 import { createHeavyBook } from './heavy-book.ts'
@@ -97,8 +97,8 @@ export type Lanes = {
    * @throws load_failed, isolate_memory, deadline_passed, worker_died
    */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
-  /** Ends the calls for which `demand` throws, with the thrown error. */
-  cutOff(demand: DemandServed): void
+  /** Ends the calls for which `requireServed` throws, with the thrown error. */
+  cutOff(requireServed: RequireServed): void
   /** Stops a lane's worker once its calls are done. */
   drain(lane: LaneKey): void
   states(): LaneState[]
@@ -322,8 +322,8 @@ export function createLanes(
         lane.kill('stopped', 'described')
       }
     },
-    cutOff(demand) {
-      for (const { lane } of lanes.values()) lane.cutOff(demand)
+    cutOff(requireServed) {
+      for (const { lane } of lanes.values()) lane.cutOff(requireServed)
     },
     drain(key) {
       const known = lanes.get(key)

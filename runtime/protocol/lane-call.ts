@@ -44,7 +44,7 @@ export type BegunVersion = { key: string; digest: string; manifest: Manifest }
  *
  * @throws RuntimeError
  */
-export type DemandServed = (version: BegunVersion, capability: CapabilityName) => void
+export type RequireServed = (version: BegunVersion, capability: CapabilityName) => void
 
 export type LaneCall = {
   connector: LoadedConnector

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Manifest } from '../../runtime/contract/connector/manifest.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import type { DemandServed } from '../../runtime/protocol/lane-call.ts'
+import type { RequireServed } from '../../runtime/protocol/lane-call.ts'
 import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
 import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
@@ -33,10 +33,10 @@ test('a call waiting for an isolate does not start when its connector is removed
   const waits = run('gone', 'second', tells)
   const other = run('stays', 'third', connectorOf(say("'done'")))
   await eventually(() => expect(lanes.states()).toMatchObject([{ waiting: 2 }]))
-  const demand: DemandServed = ({ key }) => {
+  const requireServed: RequireServed = ({ key }) => {
     if (key === 'gone') throw new RuntimeError('connector_unknown', 'taken away')
   }
-  lanes.cutOff(demand)
+  lanes.cutOff(requireServed)
   expect(await Promise.all([first, waits, other])).toEqual([
     'connector_unknown',
     'connector_unknown',

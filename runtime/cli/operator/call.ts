@@ -8,12 +8,12 @@ import { progressLine } from '../terminal/progress.ts'
 import { jsonOf } from './envelope.ts'
 import {
   addressOf,
-  demandCapability,
   type EnvelopeAnswer,
   envelopeFor,
   errorText,
   type Interface,
   interfaceOf,
+  requireCapability,
   send,
 } from './interface.ts'
 
@@ -51,7 +51,7 @@ export async function callAt(
   }
   const first = flags.size === undefined ? undefined : { size: flags.size }
   if (flags.dryRun) {
-    await demandCapability(to, id, capability)
+    await requireCapability(to, id, capability)
     const { auth, credentials } = body
     const sent = { ...body, auth: hidden(auth), credentials: hidden(credentials), page: first }
     const url = addressOf(to, id, capability).href

@@ -79,7 +79,7 @@ export async function findOperator(
       `${url.origin} answers, but is not Keyway (HTTP ${status}); set HOST and PORT, or --url, to the address of the host`,
     )
   const target = { url, ...(await operatorToken(config)) }
-  await demandProof(target)
+  await requireProof(target)
   return target
 }
 
@@ -87,7 +87,7 @@ export async function findOperator(
  * Requires the host to prove that it knows the token before the token is sent: any program can use a port and
  * claim to be Keyway. With https, the certificate has already proved the host's identity.
  */
-async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<void> {
+async function requireProof({ url, token, tokenFrom }: OperatorTarget): Promise<void> {
   if (url.protocol === 'https:') return
   const challenge = { nonce: randomSecret(), address: `${url.hostname}:${url.port || '80'}` }
   const query = new URLSearchParams({ ...challenge, prefix: token.slice(0, PREFIX_LENGTH) })

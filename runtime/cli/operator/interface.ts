@@ -60,7 +60,7 @@ async function infoOf(to: Interface, id: string): Promise<ConnectorInfo> {
 }
 
 /** @throws ConfigError unless the connector exists and offers the capability */
-export async function demandCapability(
+export async function requireCapability(
   to: Interface,
   id: string,
   capability: string,

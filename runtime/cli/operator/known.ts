@@ -12,7 +12,7 @@ import { RefusedError } from './client.ts'
 type Row = { id: string | null }
 
 /** @throws RefusedError if the host has no connector with this id */
-export async function demandConnector(flags: ReadFlags, id: string): Promise<void> {
+export async function requireConnector(flags: ReadFlags, id: string): Promise<void> {
   const path = '/operator/connectors'
   const { items } = await ask<{ items: Row[] }>(flags, path)
   if (items.some((one) => one.id !== null && normalizeId(one.id) === normalizeId(id))) return
@@ -20,7 +20,7 @@ export async function demandConnector(flags: ReadFlags, id: string): Promise<voi
 }
 
 /** @throws RefusedError if the host has no app with this id */
-export async function demandApp(flags: ReadFlags, id: string): Promise<void> {
+export async function requireApp(flags: ReadFlags, id: string): Promise<void> {
   await ask(flags, `/operator/apps/${encodeURIComponent(id)}/sync`)
 }
 

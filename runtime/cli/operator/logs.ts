@@ -6,7 +6,7 @@ import { visible } from '../../observe/visible.ts'
 import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
-import { demandApp, demandConnector } from './known.ts'
+import { requireApp, requireConnector } from './known.ts'
 
 /** Polling interval of `--follow`, in milliseconds. */
 const FOLLOW_MS = 1000
@@ -28,8 +28,8 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
   const latest = () => ask<{ items: CallRecord[] }>(flags, `/operator/calls?${query}`)
   const first = await latest()
   if (first.items.length === 0) {
-    if (id !== undefined) await demandConnector(flags, id)
-    if (flags.app !== undefined) await demandApp(flags, flags.app)
+    if (id !== undefined) await requireConnector(flags, id)
+    if (flags.app !== undefined) await requireApp(flags, flags.app)
   }
   if (!flags.follow) {
     print(flags, first, ({ items }) => (items.length === 0 ? noneOf(asked) : inOrder(items)))

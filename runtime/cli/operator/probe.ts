@@ -1,7 +1,7 @@
 /** `keyway probe`: stores credentials with which new versions of a connector are tested. */
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, connectorPath, print } from './change.ts'
-import { demandCapability, envelopeFor, interfaceOf, send } from './interface.ts'
+import { envelopeFor, interfaceOf, requireCapability, send } from './interface.ts'
 
 type ProbeFlags = ReadFlags & { as?: string; forget?: true; dryRun?: true }
 
@@ -20,7 +20,7 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
   }
   const to = await interfaceOf(flags)
   const body = await envelopeFor(id, flags, to)
-  if (flags.dryRun) await demandCapability(to, id, 'validate_credentials')
+  if (flags.dryRun) await requireCapability(to, id, 'validate_credentials')
   if (flags.dryRun) {
     const answer = await send(to, id, 'validate_credentials', { request: {}, ...body })
     const { error } = answer

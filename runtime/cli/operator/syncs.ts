@@ -11,7 +11,7 @@ import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
-import { demandApp } from './known.ts'
+import { requireApp } from './known.ts'
 
 type SyncsFlags = ReadFlags & { limit: number }
 
@@ -20,7 +20,7 @@ export async function syncs(app: string | undefined, flags: SyncsFlags): Promise
   const query = new URLSearchParams({ limit: String(flags.limit) })
   if (app !== undefined) query.set('app_id', app)
   const answer = await ask<{ items: SyncRun[] }>(flags, `/operator/syncs?${query}`)
-  if (app !== undefined && answer.items.length === 0) await demandApp(flags, app)
+  if (app !== undefined && answer.items.length === 0) await requireApp(flags, app)
   print(flags, answer, ({ items }) =>
     items.length === 0 ? noRuns(app) : items.map(runWords).join('\n'),
   )

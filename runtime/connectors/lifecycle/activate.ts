@@ -10,7 +10,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { brokenInWords, misfit } from './dependents.ts'
-import { activated, connectorOf, demandTrust } from './desired-state.ts'
+import { activated, connectorOf, requireTrust } from './desired-state.ts'
 import { describeWants } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { chosen } from './grants.ts'
@@ -81,7 +81,7 @@ async function judge(
   manifest: Manifest,
 ): Promise<void> {
   const connector = connectorOf(statement, id)
-  const version = demandTrust(connector, digest)
+  const version = requireTrust(connector, digest)
   const wants = wantsOf(manifest)
   const missing = uncovered(wants, [...connector.grants, ...chosen(deps, wants, grant, reason)])
   if (missing.length > 0)

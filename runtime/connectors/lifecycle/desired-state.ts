@@ -161,7 +161,7 @@ export function versionOf({ id, versions }: InstalledConnector, digest: string):
  * @throws CoreError `not_found` for a version that is not installed, `conflict` for one whose key is no
  * longer trusted
  */
-export function demandTrust(connector: InstalledConnector, digest: string): InstalledVersion {
+export function requireTrust(connector: InstalledConnector, digest: string): InstalledVersion {
   const found = versionOf(connector, digest)
   if (found.trust !== 'invalid') return found
   throw conflict(

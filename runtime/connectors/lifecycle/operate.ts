@@ -9,10 +9,10 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { readPublicKey } from '../packages/sign.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import {
-  demandTrust,
   distrusting,
   granted,
   removed,
+  requireTrust,
   rolledBack,
   switched,
   trusting,
@@ -65,7 +65,7 @@ export async function rollBack(
     for (const [key, connector] of Object.entries(after.connectors)) {
       const { active } = connector
       if (active === null || active === entryOf(now, key)?.active) continue
-      demandTrust(connector, active)
+      requireTrust(connector, active)
       const manifest = await usable(deps, connector.id, active)
       const missing = uncovered(wantsOf(manifest), connector.grants)
       const given = chosen(deps, missing, selection, change.reason)

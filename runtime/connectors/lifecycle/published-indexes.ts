@@ -34,20 +34,20 @@ export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promi
     if (!publisher) throw notFound('Publisher')
     if (isFromFuture(version, new Date()))
       throw conflict(`The index has the version ${version}, which is to come`)
-    const demandNewest = async () => {
+    const requireNewest = async () => {
       const found = await newestSeen(tx, domainId, index)
       if (found !== null && found > version)
         throw conflict(
           `The index has the version ${version}, and ${found} of ${publisher.name} was seen here: it is an older one; use another mirror, or ask its publisher`,
         )
     }
-    await demandNewest()
+    await requireNewest()
     const changed =
       index.registries.length === 0
         ? await rememberByKey(tx, domainId, index)
         : await remember(tx, domainId, index)
     // Check again: another operation may have seen a newer one in between.
-    await demandNewest()
+    await requireNewest()
     if (changed) {
       const target = { target_type: 'Publisher', name: publisher.name, id: key }
       await recordActivity(tx, actor, 'REGISTRY_INDEX_SEEN', [target], { version })

@@ -15,7 +15,7 @@ import {
   readIndex,
   type SignedIndex,
 } from './form.ts'
-import { demandFresh } from './rules.ts'
+import { requireFresh } from './rules.ts'
 import { type Source, SourceError, spelled } from './source.ts'
 
 /**
@@ -68,7 +68,7 @@ export async function openRegistry(
     let signed: SignedIndex | null = null
     try {
       signed = await readSigned(source, publishers)
-      demandFresh(signed.index, new Date())
+      requireFresh(signed.index, new Date())
       const registries = [...sources, source].map((one) => spelled(one.address))
       await seen(signed, [...new Set(registries)])
       const all = [source, ...sources, ...mirrorsOf(source, signed)]

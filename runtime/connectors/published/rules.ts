@@ -80,7 +80,7 @@ function withVersion(
  *
  * @throws PackageError
  */
-export function demandFresh(index: PublishedIndex, now: Date): void {
+export function requireFresh(index: PublishedIndex, now: Date): void {
   if (Date.parse(index.published_at) > now.getTime() + DAY_MS || isFromFuture(index.version, now))
     throw new PackageError(
       `the index ${index.version} says that it was published at ${index.published_at}, which is to come: the clock of this machine says ${now.toISOString()}; set it right, or ask the publisher`,

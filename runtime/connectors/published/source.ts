@@ -55,7 +55,7 @@ export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_
   if (!WEB.test(address)) {
     const [, scheme] =
       /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? /^(https?):/i.exec(address) ?? []
-    if (scheme === undefined) return folder(demandShort(address), patienceMs)
+    if (scheme === undefined) return folder(requireShort(address), patienceMs)
     throw new PackageError(
       `what begins with ${scheme}: is no registry: write https://host/path, or the path of a folder`,
     )
@@ -71,7 +71,7 @@ export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_
     throw new PackageError(
       `${base.origin} is without TLS: a registry is named by https:// or a folder`,
     )
-  demandShort(address)
+  requireShort(address)
   return {
     address,
     read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs, answerMs }),
@@ -80,7 +80,7 @@ export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_
 }
 
 /** @throws PackageError for an address that is too long to be recorded */
-function demandShort(address: string): string {
+function requireShort(address: string): string {
   if (spelled(address).length <= MAX_ADDRESS_LENGTH) return address
   throw new PackageError(
     `the address of a registry, as it is written in full, has ${MAX_ADDRESS_LENGTH} characters at most`,

@@ -15,7 +15,7 @@ export type Withdrawal = {
 }
 
 /** @throws PackageError if versions are withdrawn without a reason, or a reason is given without versions */
-export function demandReason({ withdraw, reason }: Withdrawal): void {
+export function requireReason({ withdraw, reason }: Withdrawal): void {
   if (withdraw.length === 0 && reason !== '')
     throw new PackageError('--reason says why a version is withdrawn: name one by --withdraw')
   const checked = v.safeParse(WithdrawalReason, reason)

@@ -61,9 +61,9 @@ export async function affected(tx: Db, principal: Principal, id: string): Promis
   // Finished requests, and those being revoked, are not in this list. The request may have ended since it was
   // read.
   const now = same.find((one) => one.id === named.id) ?? (await findRequest(tx, principal, id))
-  if (!(await demandRevocable(tx, now))) return { granted: [], waiting: [] }
+  if (!(await requireRevocable(tx, now))) return { granted: [], waiting: [] }
   const granted = same.filter(({ status }) => isRevocable(status))
-  for (const one of granted) await demandRevocable(tx, one)
+  for (const one of granted) await requireRevocable(tx, one)
   const waiting = same.filter(({ status, policyId }) => !isRevocable(status) && policyId === null)
   return { granted, waiting }
 }
@@ -73,7 +73,7 @@ export async function affected(tx: Db, principal: Principal, id: string): Promis
  *
  * @throws CoreError `conflict`
  */
-async function demandRevocable(tx: Db, request: RequestRow): Promise<boolean> {
+async function requireRevocable(tx: Db, request: RequestRow): Promise<boolean> {
   const { policyId } = request
   const [policy] =
     policyId === null

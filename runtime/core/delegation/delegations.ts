@@ -16,8 +16,8 @@ import { toUser, usersOf } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { demandBelowLimit, lockCount } from '../kernel/count-limit.ts'
-import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
+import { lockCount, requireBelowLimit } from '../kernel/count-limit.ts'
+import { mayAct, type Principal, requirePermission } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/retry-schedules.ts'
 import { selectPage } from '../kernel/list/page.ts'
 
@@ -58,7 +58,7 @@ export async function createDelegation(
 ): Promise<Delegation> {
   const row = await db.transaction(async (tx) => {
     const of = (body.user_id ?? principal.userId).toLowerCase()
-    if (of !== principal.userId) demand(principal, 'tasks.write')
+    if (of !== principal.userId) requirePermission(principal, 'tasks.write')
     const user = await personOf(tx, principal, of, 'user_id')
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
     if (user.id === delegate.id) throw refused('delegate_id', 'you cannot be your own delegate')
@@ -70,7 +70,7 @@ export async function createDelegation(
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
     if (same) throw conflict('This delegation already exists with another reason; end it first')
-    await demandBelowLimit(
+    await requireBelowLimit(
       tx,
       room,
       () => tx.$count(delegations, notOver(user.id, now)),
@@ -164,7 +164,7 @@ export async function endDelegation(
     const row = await rowOfId(tx, delegations, 'Delegation', principal, id, { lock: 'update' })
     const isOwn = row.userId === userId || row.delegateId === userId
     if (!isOwn && !permissions.has('tasks.read')) throw notFound('Delegation')
-    if (!isOwn) demand(principal, 'tasks.write')
+    if (!isOwn) requirePermission(principal, 'tasks.write')
     const now = await deps.now(tx)
     if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has already ended')
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))

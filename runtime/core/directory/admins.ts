@@ -22,7 +22,7 @@ export async function areLastAdmins(
 }
 
 /** Refuses to remove all admins who can sign in. @throws CoreError `conflict` */
-export async function demandRemainingAdmin(
+export async function requireRemainingAdmin(
   ...given: Parameters<typeof areLastAdmins>
 ): Promise<void> {
   if (await areLastAdmins(...given))

@@ -5,7 +5,7 @@
 import { sql } from 'drizzle-orm'
 import type { User } from '../../contract/models/person.ts'
 import type { Db } from '../../database/database.ts'
-import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../kernel/identity/principal.ts'
 import { findUser, toUser, usersOf } from './users.ts'
 
 type UserFacts = {
@@ -20,7 +20,7 @@ type UserFacts = {
  * @throws CoreError `forbidden`, `not_found`
  */
 export async function factsOfUser(db: Db, principal: Principal, id: string): Promise<UserFacts> {
-  if (id !== principal.userId) demand(principal, 'users.read')
+  if (id !== principal.userId) requirePermission(principal, 'users.read')
   const { id: userId, managerId } = await findUser(db, principal, id)
   const [manager] = managerId === null ? [] : await usersOf(db, [managerId])
   const { rows } = await db.execute<{ user_name: string; external_id: string | null }>(sql`

@@ -15,11 +15,11 @@ import {
 } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals, rowOfId } from '../kernel/by-id.ts'
-import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../kernel/identity/principal.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
-import { demandRemainingAdmin } from './admins.ts'
+import { requireRemainingAdmin } from './admins.ts'
 
 /** Separator between address and name in `search_text`. */
 const BETWEEN = '\u0001'
@@ -94,12 +94,12 @@ function searchCondition({ search_term: term, exact_match: exact }: UserQuery): 
 }
 
 export async function getUser(db: Db, principal: Principal, id: string, expand: string[]) {
-  if (id !== principal.userId) demand(principal, 'users.read')
+  if (id !== principal.userId) requirePermission(principal, 'users.read')
   return withAttributes(await findUser(db, principal, id), expand)
 }
 
 export async function listRoles(db: Db, principal: Principal, id: string) {
-  if (id !== principal.userId) demand(principal, 'users.read')
+  if (id !== principal.userId) requirePermission(principal, 'users.read')
   const user = await findUser(db, principal, id)
   const rows = await db
     .select()
@@ -145,7 +145,7 @@ export async function removeRole(
   const role = knownRole(name)
   if (role === 'User') throw badRequest('Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
-    if (role === 'Admin') await demandRemainingAdmin(tx, principal.domainId, new Set([user.id]))
+    if (role === 'Admin') await requireRemainingAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx
       .delete(userRoles)
       .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))

@@ -24,7 +24,7 @@ export const lockCount = (tx: Db, { limit, owner }: Room) =>
  *
  * @throws the error that `refusal` returns, given the maximum number
  */
-export async function demandBelowLimit(
+export async function requireBelowLimit(
   tx: Db,
   room: Room,
   count: () => Promise<number>,

@@ -15,7 +15,7 @@ export const mayBecome = <S extends string>(table: StateTable<S>, from: S, to: S
  * @param what the row in an error message, such as `an access request`
  * @throws Error if it does not, which is a bug in Keyway
  */
-export function demandMove<S extends string>(
+export function requireMove<S extends string>(
   what: string,
   table: StateTable<S>,
   from: S,

@@ -5,7 +5,7 @@ import { type OffboardingRow, userOffboardings } from '../../database/schema/off
 import { lockedRow } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
-import { demandMove, mayBecome } from '../machine/states.ts'
+import { mayBecome, requireMove } from '../machine/states.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
 import {
   type OffboardingEvent,
@@ -29,7 +29,7 @@ export async function applyToOffboarding(
 
 const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
   async write(tx, row, write) {
-    demandMove('an offboarding', OFFBOARDING_STATES, row.status, write.status)
+    requireMove('an offboarding', OFFBOARDING_STATES, row.status, write.status)
     await tx.update(userOffboardings).set(write).where(eq(userOffboardings.id, row.id))
     return { ...row, ...write }
   },

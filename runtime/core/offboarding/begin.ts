@@ -6,7 +6,7 @@ import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { requireRemainingAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { revert } from '../requests/cancel.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
@@ -41,7 +41,7 @@ async function beginIn(tx: Db, id: string, deps: Pick<CoreContext, 'send' | 'now
   const row = await lockOffboarding(tx, id)
   if (row?.status !== 'SCHEDULED') return
   const { domainId, userId } = row
-  await demandRemainingAdmin(tx, domainId, new Set([userId]))
+  await requireRemainingAdmin(tx, domainId, new Set([userId]))
   const now = await deps.now(tx)
   const [user] = await tx
     .update(users)

@@ -15,7 +15,7 @@ import { mayBecome } from '../machine/states.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
-import { demandNotLeft } from './remaining-access.ts'
+import { requireNotLeft } from './remaining-access.ts'
 import { scheduleOffboarding } from './schedule.ts'
 
 type Deps = Pick<CoreContext, 'send' | 'now'>
@@ -35,7 +35,7 @@ export async function createOffboarding(
 ): Promise<UserOffboardingOutput> {
   const row = await db.transaction(async (tx) => {
     const user = await findLeaver(tx, principal, body.user_id)
-    await demandNotLeft(tx, user)
+    await requireNotLeft(tx, user)
     const now = await deps.now(tx)
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)

@@ -5,13 +5,13 @@ import { conflict } from '../../contract/errors/problem.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import type { Db } from '../../database/database.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { requireRemainingAdmin } from '../directory/admins.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { knownAccounts } from './accounts.ts'
 import { findLeaver, toOffboarding } from './offboardings.ts'
-import { demandNotLeft, openRequests } from './remaining-access.ts'
+import { openRequests, requireNotLeft } from './remaining-access.ts'
 
 /** Lists the offboardings of the caller's domain, or of one user, newest first. */
 export async function listOffboardings(
@@ -64,8 +64,8 @@ export async function offboardingPreview(db: Db, principal: Principal, userId: s
   const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
   if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
     throw conflict('An offboarding of this user is already scheduled or in progress')
-  await demandNotLeft(db, user)
-  await db.transaction((tx) => demandRemainingAdmin(tx, principal.domainId, new Set([user.id])))
+  await requireNotLeft(db, user)
+  await db.transaction((tx) => requireRemainingAdmin(tx, principal.domainId, new Set([user.id])))
   const { rows } = await db.execute<{ accounts: number }>(
     sql`select count(*)::int as accounts from (${knownAccounts(user.id)}) as known`,
   )

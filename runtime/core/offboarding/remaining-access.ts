@@ -46,8 +46,8 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
   return rows[0]?.n === 0 && (await openRequests(db, id)) === 0
 }
 
-/** Demands that a user has not left. @throws CoreError `conflict` if they have */
-export async function demandNotLeft(db: Db, user: Leaver): Promise<void> {
+/** Requires that a user has not left. @throws CoreError `conflict` if they have */
+export async function requireNotLeft(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
     throw conflict('This user has been offboarded and has no access left')
 }

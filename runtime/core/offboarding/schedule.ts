@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { requireRemainingAdmin } from '../directory/admins.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { offboardingTarget } from './machine/transitions.ts'
@@ -24,7 +24,7 @@ export async function scheduleOffboarding(
 ): Promise<OffboardingRow | null> {
   const { domainId } = actor
   const now = await deps.now(tx)
-  await demandRemainingAdmin(tx, domainId, new Set([user.id]))
+  await requireRemainingAdmin(tx, domainId, new Set([user.id]))
   const [made] = await tx
     .insert(userOffboardings)
     .values({

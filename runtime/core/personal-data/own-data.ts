@@ -46,7 +46,7 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
     await tx.execute(longStatements)
     // Or several at once would all count the same earlier ones.
     await tx.execute(lockTextUntilEnd(`own export of ${id}`))
-    await demandPause(tx, principal)
+    await requirePause(tx, principal)
     const { tables, cut, put } = collected()
     for (const table of await tablesOf(tx)) {
       const ids = table.schema === 'public' ? OWN[table.name] : undefined
@@ -66,7 +66,7 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
 }
 
 /** Counts the person's latest exports in the log, also those that are not chained yet. */
-async function demandPause(tx: Db, { domainId, userId }: Principal): Promise<void> {
+async function requirePause(tx: Db, { domainId, userId }: Principal): Promise<void> {
   const since = sql`clock_timestamp() - ${perMs} * interval '1 millisecond'`
   const { rows } = await tx.execute<{ n: number }>(sql`
     select (select count(*) from activity_logs where domain_id = ${domainId}

@@ -18,9 +18,9 @@ import { distinctIds, isId } from '../kernel/by-id.ts'
 import {
   type Caller,
   callerOf,
-  demand,
   mayAct,
   type Principal,
+  requirePermission,
 } from '../kernel/identity/principal.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
@@ -86,7 +86,7 @@ async function requesterOf(
   id: string | undefined,
 ): Promise<Principal> {
   if (id === undefined || id.toLowerCase() === principal.userId) return principal
-  demand(principal, 'tasks.write')
+  requirePermission(principal, 'tasks.write')
   const person = await personOf(tx, principal, id, 'requester_user_id', principal.userId)
   const { domainId } = principal
   const caller: Caller = await callerOf(tx, { userId: person.id, domainId, readOnly: false })
@@ -162,7 +162,7 @@ async function permissionsOf(
   })
 }
 
-/** Demands that the target is in an allowed group. @throws CoreError forbidden */
+/** Requires that the target is in an allowed group. @throws CoreError forbidden */
 async function isOpenTo(
   tx: Db,
   found: VisibleApp,

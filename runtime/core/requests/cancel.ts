@@ -7,7 +7,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { isReachRefused, reach } from '../kernel/identity/app-reach.ts'
-import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from './apply.ts'
 import { PENDING_STATES, standingOf, statesThatAre } from './machine/states.ts'
@@ -30,7 +30,8 @@ export async function cancelAccessRequest(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
-    if (!own && !(await isAdminOfRequest(tx, principal, request))) demand(principal, 'tasks.write')
+    if (!own && !(await isAdminOfRequest(tx, principal, request)))
+      requirePermission(principal, 'tasks.write')
     if (!PENDING_STATES.some((one) => one === request.status))
       throw conflict(`The request is ${request.status}; only a pending one can be cancelled`)
     const said = reason === null ? null : keptText(reason, 1000)

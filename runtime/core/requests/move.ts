@@ -5,7 +5,7 @@ import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { type Db, one } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
-import { demandMove } from '../machine/states.ts'
+import { requireMove } from '../machine/states.ts'
 import type { RequestChange, RequestWrite } from './machine/request.ts'
 import { failureMessage, REQUEST_STATES } from './machine/states.ts'
 
@@ -95,7 +95,7 @@ export async function move(
 ): Promise<RequestRow> {
   if ((failureMessage(to) === null ? failure : note) !== null)
     throw new Error(`what is said of an access request that is ${to} has other readers`)
-  demandMove('an access request', REQUEST_STATES, request.status, to)
+  requireMove('an access request', REQUEST_STATES, request.status, to)
   const notes = { ...request.notes, [to]: note ?? failure }
   return change(tx, request, { ...set, status: to, notes })
 }

@@ -16,7 +16,7 @@ import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, idsOf, isId, rowOfId } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { idsOfApps, isReachRefused, reach } from '../kernel/identity/app-reach.ts'
-import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
@@ -38,7 +38,7 @@ type RequestQuery = QueryOf<'list_access_requests'>
 export async function listAccessRequests(db: Db, principal: Principal, query: RequestQuery) {
   const { target_user_id: target, requester_user_id: requester, user_id: either } = query
   if (requester !== null && requester.toLowerCase() !== principal.userId)
-    if (isReachRefused(principal, 'tasks.read')) demand(principal, 'tasks.read')
+    if (isReachRefused(principal, 'tasks.read')) requirePermission(principal, 'tasks.read')
   const ofPeople = and(
     seenBy(principal),
     idEquals(accessRequests.targetUserId, target),

@@ -40,7 +40,7 @@ export const mayDecide = (
   { taskCategory }: Pick<TaskRow, 'taskCategory'>,
 ): boolean => !isDecision(taskCategory) || !partiesOf(request).includes(userId)
 
-/** Demands that the caller may decide. @throws CoreError `forbidden` for a party of the request */
+/** Requires that the caller may decide. @throws CoreError `forbidden` for a party of the request */
 export function authoriseOutcome(
   request: RequestRow,
   principal: Principal,
@@ -97,7 +97,7 @@ export async function applyTaskOutcome(
   const isLeftover = category === 'DEPROVISIONING' && standingOf(request.status) === 'over'
   if (!isLeftover && request.status !== row.in) return
   if (decision.to === 'RETRIED') {
-    await demandRetry(tx, request, deps)
+    await requireRetry(tx, request, deps)
     await apply(tx, request, row.retried, deps)
   } else if (settled) {
     const settledBy = decision.to === 'COMPLETED' ? row.done : row.declined
@@ -119,8 +119,8 @@ function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewe
 export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): boolean =>
   fulfilment !== 'manual'
 
-/** Demands that the operation can be retried. @throws CoreError `conflict` if it cannot */
-async function demandRetry(tx: Db, request: RequestRow, deps: RequestDeps): Promise<void> {
+/** Requires that the operation can be retried. @throws CoreError `conflict` if it cannot */
+async function requireRetry(tx: Db, request: RequestRow, deps: RequestDeps): Promise<void> {
   if (!canBeTried(request))
     throw conflict('No connector or webhook can do this; do it by hand and complete the task')
   await callNow(tx, request.carriedAppId, await deps.now(tx))

@@ -13,7 +13,7 @@ import {
 import { lockedRow } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
-import { demandMove } from '../machine/states.ts'
+import { requireMove } from '../machine/states.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { type LineEffect, type LineEvent, type LineWrite, lineTransition } from './machine/line.ts'
 import { systemOf } from './machine/log.ts'
@@ -37,7 +37,7 @@ export const applyToReview = (
 const REVIEWS: Executor<ReviewRow, ReviewWrite, never> = {
   async write(tx, row, write) {
     if (write.status !== undefined)
-      demandMove('an access review', REVIEW_STATES, row.status, write.status)
+      requireMove('an access review', REVIEW_STATES, row.status, write.status)
     const written = tx.update(accessReviews).set(write).where(eq(accessReviews.id, row.id))
     return one(await written.returning())
   },
@@ -55,7 +55,7 @@ export const applyToReviewApp = (
 const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
   async write(tx, row, write) {
     if (write.status !== undefined)
-      demandMove('an app of an access review', REVIEW_APP_STATES, row.status, write.status)
+      requireMove('an app of an access review', REVIEW_APP_STATES, row.status, write.status)
     const written = tx.update(accessReviewApps).set(write).where(eq(accessReviewApps.id, row.id))
     return one(await written.returning())
   },
@@ -84,7 +84,7 @@ const linesIn = ({ review, reviewApp, app, deps }: LineSurroundings) =>
   ({
     async write(tx, row, write) {
       const { state = row.state } = write
-      if (state !== row.state) demandMove('a line', ITEM_STATE_TABLE, row.state, state)
+      if (state !== row.state) requireMove('a line', ITEM_STATE_TABLE, row.state, state)
       return update(tx, row, write)
     },
 

@@ -17,11 +17,11 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
 import {
-  demandFreeName,
-  demandRecurrence,
-  demandUnfinished,
   futureMoment,
   nameTaken,
+  requireFreeName,
+  requireRecurrence,
+  requireUnfinished,
 } from './create.ts'
 import { sendReviewJob } from './keys.ts'
 import { toReview } from './read.ts'
@@ -61,7 +61,7 @@ async function update(
   for (const change of body.apps)
     await updateApp(tx, await findReviewApp(tx, before, change.id, true), change, deps)
   const locked = await findReview(tx, principal, id, true)
-  demandUnfinished(locked)
+  requireUnfinished(locked)
   const values = await valuesOf(tx, principal, locked, body, deps)
   const row = one(
     await tx
@@ -91,7 +91,7 @@ async function valuesOf(
   const now = await deps.now(tx)
   const values: Partial<ReviewRow> = {}
   if (body.name !== undefined) {
-    await demandFreeName(tx, principal, body.name, review.id)
+    await requireFreeName(tx, principal, body.name, review.id)
     values.name = body.name
   }
   if (body.deadline_at !== undefined)
@@ -107,7 +107,7 @@ async function valuesOf(
   if (config !== undefined) values.recurrence = config
   if (days !== undefined) values.recurrenceDays = days
   const changed = { ...review, ...values }
-  demandRecurrence({ config: changed.recurrence, days: changed.recurrenceDays })
+  requireRecurrence({ config: changed.recurrence, days: changed.recurrenceDays })
   if (config !== undefined || days !== undefined || values.targetLaunchDate)
     values.nextAt = nextOf(changed, now)
   const launch = values.targetLaunchDate ?? review.targetLaunchDate
@@ -180,7 +180,7 @@ export async function removeReviewApp(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
-    demandUnfinished(found)
+    requireUnfinished(found)
     const reviewApp = await findReviewApp(tx, found, reviewAppId, true)
     await takeOut(tx, reviewApp, await deps.now(tx))
     await noteReview(tx, principal, found, 'APP_REMOVED', {

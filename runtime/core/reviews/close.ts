@@ -13,7 +13,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
-import { demandUnderWay } from './decide.ts'
+import { requireUnderWay } from './decide.ts'
 import { sendReviewJob } from './keys.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
@@ -72,7 +72,7 @@ export async function completeReview(
   const review = await db.transaction(async (tx) => {
     await lockReviewApps(tx, (await findReview(tx, principal, id)).id)
     const found = await findReview(tx, principal, id, true)
-    demandUnderWay(found)
+    requireUnderWay(found)
     const reviewApps = await appsOfReview(tx, found.id)
     if (reviewApps.length === 0) throw conflict('The access review has no apps; delete it')
     const early = reviewApps.filter(isEarly)

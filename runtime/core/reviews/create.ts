@@ -38,14 +38,14 @@ export async function createReview(
     const targetLaunchDate = launch === undefined ? null : parseDatetime(launch)
     const recurrence = body.recurrence_config ?? null
     const recurrenceDays = body.recurrence_days_frequency ?? null
-    demandRecurrence({ config: recurrence, days: recurrenceDays })
+    requireRecurrence({ config: recurrence, days: recurrenceDays })
     if (targetLaunchDate !== null && targetLaunchDate < EARLIEST_LAUNCH)
       throw badRequest('target_launch_date must not be before 2000')
     if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
       throw badRequest('target_launch_date must be before deadline_at')
     const owner = body.owner_id ?? principal.userId
     const { id: ownerId } = await findUser(tx, principal, owner)
-    await demandFreeName(tx, principal, body.name, null)
+    await requireFreeName(tx, principal, body.name, null)
     const isLater = targetLaunchDate !== null && targetLaunchDate > now
     const status = isLater ? 'SCHEDULED' : body.apps.length > 0 ? 'IN_PREPARATION' : 'IN_PROGRESS'
     const [made] = await tx
@@ -91,7 +91,7 @@ export async function addReviewApps(
 ) {
   const { added, errors } = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
-    demandUnfinished(review)
+    requireUnfinished(review)
     // There is something to decide again.
     if (review.closedAt !== null)
       await tx
@@ -103,8 +103,8 @@ export async function addReviewApps(
   return { added_apps: await toReviewApps(db, added), errors }
 }
 
-/** Demands that a review is not COMPLETED. @throws CoreError bad_request */
-export function demandUnfinished({ status }: ReviewRow): void {
+/** Requires that a review is not COMPLETED. @throws CoreError bad_request */
+export function requireUnfinished({ status }: ReviewRow): void {
   if (status === 'COMPLETED') throw badRequest('The access review is COMPLETED; create another one')
 }
 
@@ -119,8 +119,8 @@ export function futureMoment(text: string, member: string, now: Date): Date {
 export const nameTaken = (name: string): CoreError =>
   badRequest(`There is already an access review named “${name}”`)
 
-/** Demands that no other review has a name. @throws CoreError bad_request */
-export async function demandFreeName(
+/** Requires that no other review has a name. @throws CoreError bad_request */
+export async function requireFreeName(
   tx: Db,
   { domainId }: Principal,
   name: string,
@@ -137,8 +137,8 @@ export async function demandFreeName(
   if (isTaken) throw nameTaken(name)
 }
 
-/** Demands a valid recurrence. @throws CoreError bad_request */
-export function demandRecurrence(recurrence: Recurrence): void {
+/** Requires a valid recurrence. @throws CoreError bad_request */
+export function requireRecurrence(recurrence: Recurrence): void {
   const fault = recurrenceFault(recurrence)
   if (fault !== null) throw badRequest(fault)
 }

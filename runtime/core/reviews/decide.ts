@@ -60,7 +60,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     throw badRequest(`A reason is needed to ${decision.toLowerCase()}`)
   const done = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
-    demandUnderWay(review)
+    requireUnderWay(review)
     const confirms = decision === 'KEEP' && review.secondReviewers !== null
     const reviewApps = await openApps(tx, review, confirms)
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
@@ -78,7 +78,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
       throw badRequest(`These are ${made.count} lines; more than ${BULK} at once need a reason`)
     if (reason === null && made.red)
       throw badRequest(`A reason is needed to keep a line with one of the hints ${RED.join(', ')}`)
-    if (made.count === 0) await demandReviewer(tx, principal, review)
+    if (made.count === 0) await requireReviewer(tx, principal, review)
     if (made.actId !== null) {
       if (decision === 'KEEP') await askToConfirm(tx, review, reviewApps)
       for (const reviewAppId of reviewApps) await closeAnswered(tx, reviewAppId)
@@ -95,14 +95,14 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   return done
 }
 
-/** Demands that the caller reviews a line of the review. @throws CoreError forbidden */
-async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
+/** Requires that the caller reviews a line of the review. @throws CoreError forbidden */
+async function requireReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
   const reviews = await hasRow(tx, items, itemsCondition(review, {}), decidableBy(userId))
   if (!reviews) throw forbidden('You are not a reviewer of any line of this access review')
 }
 
-/** Demands that a review is under way. @throws CoreError conflict */
-export function demandUnderWay({ status }: ReviewRow): void {
+/** Requires that a review is under way. @throws CoreError conflict */
+export function requireUnderWay({ status }: ReviewRow): void {
   if (
     status === 'IN_PROGRESS' ||
     status === 'IN_PREPARATION' ||

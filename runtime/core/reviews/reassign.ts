@@ -12,9 +12,9 @@ import {
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/by-id.ts'
-import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
+import { type Principal, requirePermission, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { assignmentOf, detachClosedTasks, hasUninvolved } from './assign.ts'
-import { demandUnderWay } from './decide.ts'
+import { requireUnderWay } from './decide.ts'
 import { decidableBy, itemsCondition, toItems } from './items.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { askReviewers, closeAnswered } from './reviewer-tasks.ts'
@@ -38,18 +38,18 @@ export async function reassignItem(
 ) {
   const row = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
-    demandUnderWay(review)
+    requireUnderWay(review)
     const { reviewAppId } = (await findItem(tx, principal, review, itemId)).item
     // While the app is locked no one decides, so read the line again after taking the lock.
     const reviewApp = await findReviewApp(tx, review, reviewAppId, true)
     const { item, mine } = await findItem(tx, principal, review, itemId)
-    if (!mine) demand(principal, 'reviews.write')
+    if (!mine) requirePermission(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
       throw conflict(`The line is already ${item.state}`)
     if (!isDeciding(reviewApp)) throw conflict('Decisions for its app have ended')
     const team = await namedTeam(tx, principal, body)
-    await demandEligibleReviewer(tx, item, team)
-    await demandUninvolved(tx, review, reviewApp, item, team)
+    await requireEligibleReviewer(tx, item, team)
+    await requireUninvolved(tx, review, reviewApp, item, team)
     const assignmentId = await teamOf(tx, review, reviewApp, team, body.reason, principal.userId)
     const changed = one(
       await tx
@@ -82,8 +82,8 @@ async function findItem(tx: Db, { userId, permissions }: Principal, review: Revi
 
 type Named = { userIds: string[]; groupIds: string[] }
 
-/** Demands that someone of a team can review a line. @throws CoreError bad_request */
-async function demandEligibleReviewer(
+/** Requires that someone of a team can review a line. @throws CoreError bad_request */
+async function requireEligibleReviewer(
   tx: Db,
   { userId, keptById }: ItemRow,
   { userIds, groupIds }: Named,
@@ -107,12 +107,12 @@ async function demandEligibleReviewer(
 }
 
 /**
- * Demands that no named person approved or carried out the request for a line, while another reviewer is
+ * Requires that no named person approved or carried out the request for a line, while another reviewer is
  * left. In a group, such people cannot decide while another member can (`decidableBy`).
  *
  * @throws CoreError bad_request
  */
-async function demandUninvolved(
+async function requireUninvolved(
   tx: Db,
   review: ReviewRow,
   reviewApp: ReviewAppRow,

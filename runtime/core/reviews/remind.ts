@@ -7,7 +7,7 @@ import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { demandUnderWay } from './decide.ts'
+import { requireUnderWay } from './decide.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { openPath } from './reviewer-tasks.ts'
 import { findReview, noteReview } from './rows.ts'
@@ -28,7 +28,7 @@ export async function remindNow(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
-    demandUnderWay(review)
+    requireUnderWay(review)
     const now = await clock(tx)
     if (review.remindedAt !== null && now.getTime() - review.remindedAt.getTime() < PAUSE_MS)
       throw conflict('Its reviewers were reminded within the last hour; try again later')

@@ -16,7 +16,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
-import { demandUpload } from './uploads.ts'
+import { requireUpload } from './uploads.ts'
 
 /** Reason for asking people to confirm lines that another person kept. Stored and compared: never change it. */
 export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
@@ -114,7 +114,7 @@ export async function dismissAsked(tx: Db, reviewApp: string): Promise<void> {
 }
 
 /**
- * Demands that a task of a review may end.
+ * Requires that a task of a review may end.
  *
  * @throws CoreError `conflict` if the reviewer has undecided lines, or a required file has not been attached
  */
@@ -123,7 +123,7 @@ export async function judgeReviewTask(
   task: { id: string; taskType: string; productArea: string | null },
   to: string,
 ): Promise<void> {
-  if (task.productArea === 'ACCESS_REVIEWS' && to === 'COMPLETED') await demandUpload(tx, task.id)
+  if (task.productArea === 'ACCESS_REVIEWS' && to === 'COMPLETED') await requireUpload(tx, task.id)
   if (task.taskType !== REVIEW_TASK || !['COMPLETED', 'DISMISSED'].includes(to)) return
   const [row] = await tx
     .select({ lines: sql<number>`(${openLines})::int` })

@@ -8,7 +8,7 @@ import { groups, users } from '../../database/schema/people.ts'
 import { accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
 import { distinctIds, isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { demandUnfinished } from './create.ts'
+import { requireUnfinished } from './create.ts'
 import { findReview, noteReview } from './rows.ts'
 
 /** Returns the settings of a review. @throws CoreError not_found */
@@ -25,7 +25,7 @@ export async function putReviewSettings(
 ) {
   return db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
-    demandUnfinished(review)
+    requireUnfinished(review)
     const team = await namedTeam(tx, principal, body)
     const named = team.userIds.length + team.groupIds.length > 0
     if ((body.reviewers === 'NAMED') !== named)

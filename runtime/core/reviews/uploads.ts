@@ -161,8 +161,8 @@ export async function* uploadLines(
   }
 }
 
-/** Demands the file that a removal task requires. @throws CoreError `conflict` if none is attached */
-export async function demandUpload(tx: Db, taskId: string): Promise<void> {
+/** Requires the file that a removal task asks for. @throws CoreError `conflict` if none is attached */
+export async function requireUpload(tx: Db, taskId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string; review: string }>(sql`
     select i.id, i.review_id as review from access_review_items i
     join access_review_apps a on a.id = i.arda_id and a.evidence_upload = 'ALWAYS'

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
-import { demandRemainingAdmin } from '../directory/admins.ts'
+import { requireRemainingAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
@@ -29,7 +29,7 @@ export async function deactivate(
   deps: Deps,
 ): Promise<boolean> {
   if (status === 'INACTIVE' && (await wasOffboarded(tx, id))) return false
-  await demandRemainingAdmin(tx, domainId, new Set([id]))
+  await requireRemainingAdmin(tx, domainId, new Set([id]))
   const isOn = mayAct(status)
   if (isOn) await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
   const actor = { domainId, userId: null }
@@ -82,7 +82,7 @@ export async function reactivate(
   { id, status }: ScimUserRow,
 ): Promise<boolean> {
   if (status === 'ACTIVE') return false
-  await demandLeft(tx, id, 'An offboarding of this user is in progress; set active to true again')
+  await requireLeft(tx, id, 'An offboarding of this user is in progress; set active to true again')
   await setStatus(tx, domainId, { id, status }, 'ACTIVE')
   return true
 }
@@ -93,7 +93,7 @@ export async function reactivate(
  * @param words What to do when it is over, for the message.
  * @throws ScimError `conflict`
  */
-export async function demandLeft(tx: Db, userId: string, words: string): Promise<void> {
+export async function requireLeft(tx: Db, userId: string, words: string): Promise<void> {
   const isLive = await hasRow(
     tx,
     userOffboardings,

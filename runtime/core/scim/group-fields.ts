@@ -6,7 +6,7 @@ import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
-import { demandFewAttributes, parseScimPath, schemaOf } from './paths.ts'
+import { parseScimPath, requireFewAttributes, schemaOf } from './paths.ts'
 import { invalidValue, required } from './problem.ts'
 
 export type GroupChange = {
@@ -28,7 +28,7 @@ const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: n
 export function changeOfResource(
   body: Record<string, unknown>,
 ): GroupChange & { displayName: string } {
-  demandFewAttributes([body])
+  requireFewAttributes([body])
   const change: GroupChange = { ...nothing(), replaces: true, externalId: null }
   readMembers(change, 'replace', body)
   const { displayName } = change
@@ -38,7 +38,7 @@ export function changeOfResource(
 
 /** Returns the combined result of the operations of a patch, applied in order. */
 export function changeOfPatch(operations: readonly PatchOperation[]): GroupChange {
-  demandFewAttributes(operations.map(({ value }) => value))
+  requireFewAttributes(operations.map(({ value }) => value))
   const change = nothing()
   for (const { op, path, value } of operations) {
     if (path === null) readMembers(change, op, membersOf(value))

@@ -7,7 +7,7 @@ import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { demandLeft } from './active.ts'
+import { requireLeft } from './active.ts'
 import type { ScimCaller } from './caller.ts'
 import { duplicate } from './problem.ts'
 import { NOT_DELETED, PUSHED_USERS } from './read-users.ts'
@@ -63,7 +63,7 @@ async function releaseAddress(
   { domainId }: ScimCaller,
   { id, email }: { id: string; email: string },
 ): Promise<void> {
-  await demandLeft(
+  await requireLeft(
     tx,
     id,
     'An offboarding of the previous user with this address is in progress; give it to another user',

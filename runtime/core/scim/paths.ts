@@ -68,7 +68,7 @@ export function schemaOf(text: string): { enterprise: boolean | null; rest: stri
  * @param objects The resource, or the values of operations.
  * @throws ScimError `invalidSyntax`
  */
-export function demandFewAttributes(objects: readonly unknown[]): void {
+export function requireFewAttributes(objects: readonly unknown[]): void {
   let count = 0
   const look = (value: unknown): void => {
     if (!isObject(value)) return

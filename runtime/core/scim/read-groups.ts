@@ -77,7 +77,7 @@ async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
 }
 
 /** @throws ScimError `bad_request` with `tooMany` if a response cannot hold all members */
-async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
+async function requireFew(db: Db, ids: readonly string[]): Promise<void> {
   if (await areFew(db, ids)) return
   throw new ScimError(
     'bad_request',
@@ -122,7 +122,7 @@ export async function getScimGroup(
   told: ToldMembers,
   request: ScimRequest,
 ): Promise<Resource> {
-  if (told === 'all' && isId(id)) await demandFew(db, [id])
+  if (told === 'all' && isId(id)) await requireFew(db, [id])
   const withMembers = told === 'all' || (told === 'few' && (await areFew(db, [id])))
   return toScimGroup(await findGroup(db, caller, id, withMembers), request)
 }
@@ -147,7 +147,7 @@ export async function listScimGroups(
   const withMembers = wants(query.shape)('members')
   if (withMembers) {
     const { rows: ids } = await db.execute<{ id: string }>(page)
-    await demandFew(db, idsOf(ids))
+    await requireFew(db, idsOf(ids))
   }
   const { rows } = await db.execute<GroupRow>(sql`select ${columns(withMembers)} ${FROM}
     where g.id in (${page}) order by g.created_at, g.id`)

@@ -61,7 +61,7 @@ export function namesVersion(header: string, version: string): boolean {
  *
  * @throws ScimError `precondition_failed` if the resource differs from what the caller has seen
  */
-export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): void {
+export function requireVersion({ ifMatch }: ScimRequest, resource: Resource): void {
   if (ifMatch === null || namesVersion(ifMatch, etagOf(resource))) return
   throw new ScimError(
     'precondition_failed',

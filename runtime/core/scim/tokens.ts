@@ -9,7 +9,7 @@ import { randomSecret } from '../../secrets/key-derivation.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { demandBelowLimit } from '../kernel/count-limit.ts'
+import { requireBelowLimit } from '../kernel/count-limit.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -38,7 +38,7 @@ export async function createScimToken(
   const text = randomSecret(SCIM_PREFIX)
   const row = await db.transaction(async (tx) => {
     const expiresAt = endOf(body, await now(tx))
-    await demandBelowLimit(
+    await requireBelowLimit(
       tx,
       { limit: 'live_scim_tokens', owner: domainId },
       () => tx.$count(scimTokens, and(eq(scimTokens.domainId, domainId), isLive)),

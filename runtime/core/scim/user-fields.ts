@@ -9,11 +9,11 @@ import { isEmail } from '../directory/email.ts'
 import { fitsFilter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
 import {
-  demandFewAttributes,
   fieldAt,
   fieldsBelow,
   type PatchPath,
   parseScimPath,
+  requireFewAttributes,
   schemaOf,
 } from './paths.ts'
 import { invalidValue, required } from './problem.ts'
@@ -29,7 +29,7 @@ export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | n
  * @throws ScimError
  */
 export function valuesOfResource(body: Record<string, unknown>): UserValues {
-  demandFewAttributes([body])
+  requireFewAttributes([body])
   const values: UserValues = {}
   readMembers(values, body)
   return values
@@ -50,11 +50,11 @@ export function replaced(values: UserValues): UserValues {
  * Returns the combined result of the operations of a patch, applied in order. `email` is the current address.
  */
 export function valuesOfPatch(operations: readonly PatchOperation[], email: string): UserValues {
-  demandFewAttributes(operations.map(({ value }) => value))
+  requireFewAttributes(operations.map(({ value }) => value))
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
-    if (op === 'remove') demandRemovable(path ?? '')
+    if (op === 'remove') requireRemovable(path ?? '')
     const schema = path === null ? null : wholeSchema(path)
     if (schema !== null) {
       patchSchema(values, op, schema, value)
@@ -69,7 +69,7 @@ export function valuesOfPatch(operations: readonly PatchOperation[], email: stri
 }
 
 /** @throws ScimError `mutability` (RFC 7644 section 3.5.2.2) */
-function demandRemovable(path: string): void {
+function requireRemovable(path: string): void {
   if (fieldAt(schemaOf(path).rest) === 'userName' || wholeSchema(path) === 'user')
     throw required('userName')
 }

@@ -11,7 +11,7 @@ import { changeOfResource, type GroupChange } from './group-fields.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { visibleUsers } from './read-users.ts'
-import { demandVersion, type ScimRequest } from './resource.ts'
+import { requireVersion, type ScimRequest } from './resource.ts'
 import type { PushDeps } from './write-users.ts'
 
 type Body = Record<string, unknown>
@@ -26,7 +26,7 @@ export async function createGroup(db: Db, caller: ScimCaller, body: Body): Promi
   const wanted = changeOfResource(body)
   return oneAtATime(db, caller, async (tx) => {
     const { domainId } = caller
-    await demandFree(tx, caller, wanted.displayName, null)
+    await requireFree(tx, caller, wanted.displayName, null)
     const { rows } = await tx.execute<{ id: string }>(sql`
       select g.id ${FROM} where g.domain_id = ${domainId} and g.app_id is null
         and lower(g.name) = lower(${wanted.displayName}) and s.deleted_at is not null
@@ -56,7 +56,7 @@ export async function changeGroup(
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockedGroup(tx, caller, id, request)
     const { displayName: name = row.name } = change
-    if (name !== row.name) await demandFree(tx, caller, name, id)
+    if (name !== row.name) await requireFree(tx, caller, name, id)
     const { joined, left } = await apply(tx, caller, id, change)
     const renamed = name !== row.name
     const { externalId = row.external_id } = change
@@ -79,7 +79,7 @@ async function lockedGroup(
 ): Promise<GroupRow> {
   const { ifMatch } = request
   const row = await findGroup(tx, caller, id, ifMatch !== null && ifMatch.trim() !== '*')
-  demandVersion(request, toScimGroup(row, request))
+  requireVersion(request, toScimGroup(row, request))
   return row
 }
 
@@ -114,7 +114,7 @@ const target = (id: string, name: string) => ({ target_type: 'Group', name, id }
  * @throws ScimError `conflict` if another group has the name. Names are compared without case, because
  *   imports match groups by name.
  */
-async function demandFree(
+async function requireFree(
   tx: Db,
   { domainId }: ScimCaller,
   name: string,

@@ -25,7 +25,7 @@ import {
   toScimUser,
   visibleUsers,
 } from './read-users.ts'
-import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
+import { type Resource, requireVersion, type ScimRequest } from './resource.ts'
 import { emailOf, type UserValues, valuesOfResource } from './user-fields.ts'
 
 export type PushDeps = Pick<CoreContext, 'send' | 'now' | 'listeners'>
@@ -47,7 +47,7 @@ export async function createUser(
   const values = valuesOfResource(body)
   const { userName } = values
   if (!userName) throw invalidValue('userName is missing')
-  demandText(userName)
+  requireText(userName)
   const email = emailOf(values.email, userName)
   const id = await named(db, caller, async (tx) => {
     const addressOf = await claimNames(tx, caller, { userName, email, self: null })
@@ -91,7 +91,7 @@ export async function changeUser(
 ): Promise<Resource> {
   await named(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
-    demandVersion(request, toScimUser(row, request))
+    requireVersion(request, toScimUser(row, request))
     await takeUpAgain(tx, row)
     const { fields, addressOf } = await writeDifferences(tx, caller, row, valuesOf(row), deps)
     if (fields.length > 0)
@@ -121,7 +121,7 @@ export async function deleteUser(
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
-    demandVersion(request, toScimUser(row, request))
+    requireVersion(request, toScimUser(row, request))
     const changed = await deactivate(tx, caller, row, deps)
     const left = await leaveGroups(tx, caller, id)
     await loseRoles(tx, caller, row)
@@ -238,7 +238,7 @@ type Next = {
 }
 
 /** @throws ScimError `bad_request` */
-function demandText(userName: string): void {
+function requireText(userName: string): void {
   if (userName.trim() === '') throw invalidValue('userName is blank')
 }
 
@@ -254,7 +254,7 @@ async function nextOf(
   values: UserValues,
 ): Promise<Next> {
   const userName = values.userName ?? row.user_name
-  demandText(userName)
+  requireText(userName)
   // If the user name was the address, a new user name changes the address too. A separate address is kept.
   const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
   const follows = values.email === undefined && sameBefore && userName !== row.user_name

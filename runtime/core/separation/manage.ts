@@ -19,7 +19,7 @@ import { groups, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { distinctIds, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { demandBelowLimit } from '../kernel/count-limit.ts'
+import { requireBelowLimit } from '../kernel/count-limit.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { selectPage } from '../kernel/list/page.ts'
@@ -64,7 +64,7 @@ export async function createSeparationRule(
   return db.transaction(async (tx) => {
     const { domainId } = principal
     const values = await valuesOf(tx, principal, body)
-    await demandBelowLimit(
+    await requireBelowLimit(
       tx,
       { limit: 'separation_rules', owner: domainId },
       () => tx.$count(separationRules, eq(separationRules.domainId, domainId)),

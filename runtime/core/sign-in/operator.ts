@@ -7,11 +7,11 @@ import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
 import type { Doer } from '../kernel/audit/activity.ts'
 import {
-  demand,
   findToken,
   notAuthenticated,
   type Principal,
   principalOf,
+  requirePermission,
 } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 
@@ -42,7 +42,7 @@ export async function authenticateOperator(
   }
   const principal: Principal | null = found && principalOf(found)
   if (!principal) throw notAuthenticated()
-  demand(principal, 'operator')
+  requirePermission(principal, 'operator')
   return principal
 }
 

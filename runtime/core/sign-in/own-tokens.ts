@@ -90,7 +90,7 @@ export async function createOwnToken(
   actor: Caller,
   wish: TokenWish,
 ): Promise<{ id: string; token: string } | null> {
-  demandWrite(actor)
+  requireWrite(actor)
   const { userId, domainId } = actor
   const text = newTokenText()
   return db.transaction(async (tx) => {
@@ -122,7 +122,7 @@ export async function createOwnToken(
  * @throws CoreError `forbidden` if the caller may only read, `not_found` if it is not the actor's token
  */
 export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise<void> {
-  demandWrite(actor)
+  requireWrite(actor)
   if (!isId(id)) throw notFound('Token')
   const own = and(ownedBy(actor), eq(apiTokens.id, id))
   await db.transaction(async (tx) => {
@@ -135,6 +135,6 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
   })
 }
 
-function demandWrite({ readOnly }: Caller): void {
+function requireWrite({ readOnly }: Caller): void {
   if (readOnly) throw forbidden('You signed in with a read-only token')
 }

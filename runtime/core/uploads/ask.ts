@@ -7,7 +7,7 @@ import { uploads } from '../../database/schema/uploads.ts'
 import { findApp } from '../catalogue/apps/apps.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { demandBelowLimit } from '../kernel/count-limit.ts'
+import { requireBelowLimit } from '../kernel/count-limit.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 
@@ -83,7 +83,7 @@ async function keep(
 ) {
   return db.transaction(async (tx) => {
     const open = and(isNull(uploads.finishedAt), eq(uploads.userId, userId))
-    await demandBelowLimit(
+    await requireBelowLimit(
       tx,
       { limit: 'waiting_uploads', owner: userId },
       () => tx.$count(uploads, open),

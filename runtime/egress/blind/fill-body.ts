@@ -82,7 +82,7 @@ const fillForm = (text: string, filling: Filling): Promise<string> =>
   fillPairs(text, filling, 'form')
 
 /**
- * Demands that every placeholder is in a string value: not in a name, not escaped, not in a duplicate member.
+ * Requires that every placeholder is in a string value: not in a name, not escaped, not in a duplicate member.
  */
 function checkJson(text: string, marks: Filling['marks']): void {
   const seen = countInJson(text, marks)

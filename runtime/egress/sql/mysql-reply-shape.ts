@@ -132,7 +132,7 @@ const WAYS: readonly string[] = [
 ]
 
 /** @throws database_refused if the server asks for an authentication method that the library does not have */
-function demandAuthMethod(body: Buffer): void {
+function requireAuthMethod(body: Buffer): void {
   const [way = ''] = body.toString('latin1', 1).split('\0', 1)
   if (WAYS.includes(way)) return
   throw new RuntimeError(
@@ -177,7 +177,7 @@ export function createShape(): Shape {
   } = {
     login(now, body) {
       const first = body[0]
-      if (first === END) demandAuthMethod(body)
+      if (first === END) requireAuthMethod(body)
       return first === MORE || first === END ? judged(now) : confirmed(body)
     },
     idle: () => null,

@@ -74,7 +74,7 @@ export function judgedStatement(
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
   for (const [index, value] of parameters.entries())
     for (const one of [value].flat())
-      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${name}`)
+      if (typeof one === 'string') requireWhole(one, `Parameter $${index + 1} of ${name}`)
   return declared
 }
 
@@ -107,7 +107,7 @@ export async function writeText(
       throw refused('42602', `The ${piece.place} ${piece.name} is empty`)
     if (value.includes('\0'))
       throw refused('42602', `The ${piece.place} ${piece.name} holds a NUL character`)
-    demandWhole(value, `The ${piece.place} ${piece.name}`)
+    requireWhole(value, `The ${piece.place} ${piece.name}`)
     used.add(piece.name)
     written.push(await QUOTES[dialect][piece.place](value))
   }
@@ -121,7 +121,7 @@ export async function writeText(
  *
  * @throws database_refused for a text with a lone surrogate
  */
-function demandWhole(text: string, what: string): void {
+function requireWhole(text: string, what: string): void {
   if (!text.isWellFormed())
     throw refused('22021', `${what} holds half of a character (a lone surrogate)`)
 }
@@ -144,7 +144,7 @@ const PREPARED = /\p{C}|\p{Default_Ignorable_Code_Point}|[\u1680\u1806]/u
  *
  * @throws database_refused
  */
-function demandPlain(password: string): string {
+function requirePlain(password: string): string {
   if (/^[\x20-\x7e]*$/.test(password)) return password
   if (password.normalize('NFKC') === password && !PREPARED.test(password)) return password
   throw refused(
@@ -161,7 +161,7 @@ function demandPlain(password: string): string {
  */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const salted = await derive(demandPlain(password), salt, ITERATIONS, 32, 'sha256')
+  const salted = await derive(requirePlain(password), salt, ITERATIONS, 32, 'sha256')
   const keyed = (label: string) => createHmac('sha256', salted).update(label).digest()
   const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
   const server = keyed('Server Key').toString('base64')

@@ -12,7 +12,7 @@ import {
   obtainTokens,
   type TokenPurpose,
 } from '../../core/catalogue/apps/consent.ts'
-import { demand } from '../../core/kernel/identity/principal.ts'
+import { requirePermission } from '../../core/kernel/identity/principal.ts'
 import {
   CONSENT_SECONDS,
   consentOf,
@@ -89,7 +89,7 @@ export async function connectWith(
 ): Promise<Response> {
   const body = { app_class_id: connector.id, ...given }
   if (kept === null) {
-    demand(principal, 'apps.write')
+    requirePermission(principal, 'apps.write')
     const input = filledIn(AppInputCreate, { ...body, ...(name === '' ? {} : { name }) })
     const { id } = await createApp(db, principal, input, context)
     return done('app-connected', appPath(id))

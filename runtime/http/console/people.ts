@@ -7,7 +7,7 @@ import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
-import { demand } from '../../core/kernel/identity/principal.ts'
+import { requirePermission } from '../../core/kernel/identity/principal.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
 import { hasLeft } from '../../core/offboarding/remaining-access.ts'
 import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
@@ -103,7 +103,7 @@ async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
  */
 export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context } = visit
-  demand(principal, 'accounts.read')
+  requirePermission(principal, 'accounts.read')
   const id = c.req.param('user_id') ?? ''
   return sendFile(c, await takeAccessEvidence(db, principal, id, momentOf(visit), context))
 }

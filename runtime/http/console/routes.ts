@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { entriesOf, mapValues } from '../../contract/schema/keys.ts'
-import { demand, demandUnchanged } from '../../core/kernel/identity/principal.ts'
+import { requirePermission, requireUnchanged } from '../../core/kernel/identity/principal.ts'
 import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { whileAllowed } from '../edge/while-allowed.ts'
@@ -69,7 +69,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     if (reply.body === null || !reply.headers.has('content-disposition')) return reply
     const still = async () => {
       const { session } = await stillSignedIn(deps, who)
-      demandUnchanged(who.session.actor, session.actor)
+      requireUnchanged(who.session.actor, session.actor)
     }
     return new Response(whileAllowed(reply.body, still), reply)
   }
@@ -86,7 +86,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
     if (who.session.actor.readOnly) throw forbidden('You signed in with a read-only token')
-    if (change.who !== null) demand(visit.principal, change.who)
+    if (change.who !== null) requirePermission(visit.principal, change.who)
     return visit
   }
 

@@ -6,7 +6,7 @@ import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/en
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
-import { demand } from '../../core/kernel/identity/principal.ts'
+import { requirePermission } from '../../core/kernel/identity/principal.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Following } from '../edge/followed-lists.ts'
 import { type OperatorAnswer, operatingOf, type PerformDeps, perform } from '../operator/perform.ts'
@@ -40,7 +40,7 @@ export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
     ...visit,
     deps,
     async ask(name, { params = {}, query = {}, body, uploaded = null } = {}) {
-      demand(principal, 'operator')
+      requirePermission(principal, 'operator')
       const row = OPERATOR_ENDPOINTS[name]
       const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
       const op = await operatingOf(deps, db, principal, about)

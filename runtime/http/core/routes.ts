@@ -23,9 +23,9 @@ import type { CoreContext } from '../../core/kernel/context/context.ts'
 import { FileAnswer } from '../../core/kernel/file-answer.ts'
 import {
   authenticate,
-  demand,
-  demandUnchanged,
   type Principal,
+  requirePermission,
+  requireUnchanged,
 } from '../../core/kernel/identity/principal.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { noteUse } from '../../core/kernel/identity/tokens.ts'
@@ -82,7 +82,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
     const still = async () =>
-      demandUnchanged(principal, await authenticate(db, deps.hasher, c.req.header('authorization')))
+      requireUnchanged(
+        principal,
+        await authenticate(db, deps.hasher, c.req.header('authorization')),
+      )
     const input = await parseInput(c, row)
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const
@@ -147,7 +150,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
   if (principal.readOnly && method !== 'GET') throw forbidden('This token is read-only')
-  if (who !== 'caller' && who !== 'anybody') demand(principal, who)
+  if (who !== 'caller' && who !== 'anybody') requirePermission(principal, who)
 }
 
 async function parseInput(c: Context<Env>, row: Endpoint) {

@@ -194,7 +194,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   test_webhook: ({ db, actor, parts }, { id }) => tryWebhook(db, actor, id, parts),
   list_jobs: async ({ db }, { query }) => {
     const items = await listJobs(db, query)
-    if (items.length === 0) demandQueue(query.queue)
+    if (items.length === 0) requireQueue(query.queue)
     return { items }
   },
   mail_status: ({ db, post }) => mailStatus(db, post),
@@ -228,7 +228,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
 }
 
 /** Checks that a queue exists. @throws CoreError `invalid` */
-function demandQueue(queue: string | null): void {
+function requireQueue(queue: string | null): void {
   const names: readonly string[] = [...QUEUE_NAMES, DEAD]
   if (queue === null || names.includes(queue)) return
   const msg = `Input should be one of ${names.join(', ')}`

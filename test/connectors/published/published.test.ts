@@ -20,12 +20,12 @@ import {
 import { fetchPackage, openRegistry } from '../../../runtime/connectors/published/open.ts'
 import {
   type Addition,
-  demandFresh,
   newerOf,
   newestHere,
   nextIndex,
   parseName,
   pick,
+  requireFresh,
   searched,
 } from '../../../runtime/connectors/published/rules.ts'
 import { type Source, SourceError, sourceOf } from '../../../runtime/connectors/published/source.ts'
@@ -171,11 +171,11 @@ describe('reading', () => {
 
   test('an index that has expired, or is from the future, is refused', () => {
     const index = acme('1.0.0')
-    expect(() => demandFresh(index, at(89))).not.toThrow()
-    expect(() => demandFresh(index, at(90))).toThrow(/expired at/)
+    expect(() => requireFresh(index, at(89))).not.toThrow()
+    expect(() => requireFresh(index, at(90))).toThrow(/expired at/)
     // Once accepted, it would make a host refuse every later index as an older one.
-    expect(() => demandFresh(index, at(-2))).toThrow(/is to come/)
-    expect(() => demandFresh({ ...index, version: 9e15 }, at(1))).toThrow(/is to come/)
+    expect(() => requireFresh(index, at(-2))).toThrow(/is to come/)
+    expect(() => requireFresh({ ...index, version: 9e15 }, at(1))).toThrow(/is to come/)
   })
 })
 

@@ -17,7 +17,7 @@ import {
   withdrawalOf,
 } from '../../../runtime/connectors/published/rules.ts'
 import {
-  demandReason,
+  requireReason,
   type Withdrawal,
   withdrawn,
 } from '../../../runtime/connectors/published/withdrawing.ts'
@@ -258,6 +258,6 @@ describe('withdrawing', () => {
     [{ withdraw: ['acme@1.0.0'], reason: 'a\u0007' }, /without control characters/],
     [{ withdraw: [], reason: WHY }, /name one by --withdraw/],
   ])('needs a valid reason: %j', (more, words) => {
-    expect(() => demandReason({ restore: [], ...more })).toThrow(words)
+    expect(() => requireReason({ restore: [], ...more })).toThrow(words)
   })
 })

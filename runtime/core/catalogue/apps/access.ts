@@ -6,7 +6,7 @@ import type { Db } from '../../../database/database.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment, type Moment, spanHolds } from '../../history/as-of.ts'
 import { heldBy } from '../../history/association-spans.ts'
-import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../../kernel/identity/principal.ts'
 
 type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run' | 'gone_run'> & {
   total: string
@@ -29,7 +29,7 @@ export async function listUserAccess(
   userId: string,
   query: QueryOf<'list_user_access'>,
 ) {
-  if (userId !== principal.userId) demand(principal, 'accounts.read')
+  if (userId !== principal.userId) requirePermission(principal, 'accounts.read')
   const user = await findUser(db, principal, userId)
   if (query.as_of !== null) await checkMoment(db, query.as_of)
   const at = query.as_of ?? 'now'

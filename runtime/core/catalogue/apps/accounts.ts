@@ -8,7 +8,7 @@ import { accountSpans } from '../../../database/schema/history.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment, holdsAt } from '../../history/as-of.ts'
 import { idEquals } from '../../kernel/by-id.ts'
-import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../../kernel/identity/principal.ts'
 import { type List, selectPage } from '../../kernel/list/page.ts'
 import { toApp } from './apps.ts'
 
@@ -79,7 +79,7 @@ export async function listUserAccounts(
   userId: string,
   query: AccountQuery,
 ) {
-  if (userId !== principal.userId) demand(principal, 'accounts.read')
+  if (userId !== principal.userId) requirePermission(principal, 'accounts.read')
   const user = await findUser(db, principal, userId)
   if (query.as_of !== null) {
     const where = eq(accountSpans.userId, user.id)

@@ -10,7 +10,7 @@ import { apps } from '../../../database/schema/apps.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import { idEquals } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
-import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
 import { hasPart, hasText } from '../../kernel/list/search.ts'
 import { appTarget, lockApp, withAttributes } from '../apps/apps.ts'
@@ -25,7 +25,7 @@ type StoreQuery = QueryOf<'list_appstore_apps'>
  */
 export async function listStoreApps(db: Db, principal: Principal, query: StoreQuery) {
   const { app_id: appId, name_search: name, exact_match: exact, category } = query
-  if (query.all_visibilities) demand(principal, 'appstore.read')
+  if (query.all_visibilities) requirePermission(principal, 'appstore.read')
   const where = and(
     eq(apps.domainId, principal.domainId),
     listed(db, principal, query.all_visibilities),

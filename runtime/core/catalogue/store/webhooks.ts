@@ -4,7 +4,7 @@ import type { InlineWebhook } from '../../../contract/models/inline-webhook.ts'
 import type { Db } from '../../../database/database.ts'
 import { inlineWebhooks } from '../../../database/schema/app_store.ts'
 import { isReachRefused } from '../../kernel/identity/app-reach.ts'
-import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type Principal, requirePermission } from '../../kernel/identity/principal.ts'
 
 /** Converts a webhook to its wire form. */
 export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhook => ({
@@ -21,7 +21,7 @@ export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhoo
  * @throws CoreError `forbidden`
  */
 export async function listWebhooks(db: Db, principal: Principal): Promise<InlineWebhook[]> {
-  if (isReachRefused(principal, 'appstore.read')) demand(principal, 'appstore.read')
+  if (isReachRefused(principal, 'appstore.read')) requirePermission(principal, 'appstore.read')
   const rows = await db
     .select()
     .from(inlineWebhooks)

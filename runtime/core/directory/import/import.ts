@@ -7,7 +7,7 @@ import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
 import { type Listeners, MANY_USERS } from '../../kernel/context/listeners.ts'
-import { demandRemainingAdmin } from '../admins.ts'
+import { requireRemainingAdmin } from '../admins.ts'
 import { applyPeople, changedMeanwhile, lockChanged } from './apply.ts'
 import { comparePeople, summarizeDifference } from './compare.ts'
 import { createFindings, type Findings } from './findings.ts'
@@ -57,7 +57,7 @@ export async function importPeople(
     // Lock people before roles, as everywhere else. Otherwise this could deadlock with a push that
     // deactivates somebody.
     if (!dryRun) await lockChanged(tx)
-    await demandRemainingAdmin(tx, domainId, await suspendedBy(tx))
+    await requireRemainingAdmin(tx, domainId, await suspendedBy(tx))
     if (dryRun) return difference
     await applyPeople(tx, domainId).catch(overtaken)
     await listeners.usersChanged(tx, domainId, await changedUsers(tx), null)

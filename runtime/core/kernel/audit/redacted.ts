@@ -95,7 +95,7 @@ export async function redactEntries(
       )
       .orderBy(activityLogs.id)
       .limit(PAGE)
-    await demandFitting(tx, domainId, page)
+    await requireFitting(tx, domainId, page)
     ids.push(...page.map(({ row }) => String(row.id)))
     last = page.at(-1)?.row.id ?? last
     if (page.length < PAGE) break
@@ -109,7 +109,7 @@ export async function redactEntries(
 
 type Placed = { row: LogRow; before: string | null }
 
-async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]): Promise<void> {
+async function requireFitting(tx: Db, domainId: string, page: readonly Placed[]): Promise<void> {
   const first = await firstBefore(tx, domainId)
   const odd = page.filter(({ row, before }) => hashOf(before ?? first, row) !== row.eventHash)
   const redacted = await redactedIn(

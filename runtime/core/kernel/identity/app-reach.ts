@@ -8,7 +8,7 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groupMembers } from '../../../database/schema/people.ts'
-import { demand, type Principal } from './principal.ts'
+import { type Principal, requirePermission } from './principal.ts'
 
 /**
  * Returns the condition on `apps` that the caller reaches, or undefined if every app is reached.
@@ -17,7 +17,7 @@ import { demand, type Principal } from './principal.ts'
  */
 export function reach(principal: Principal, permission: Permission): SQL | undefined {
   if (principal.permissions.has(permission)) return undefined
-  if (!principal.roles.includes('App Admin')) demand(principal, permission)
+  if (!principal.roles.includes('App Admin')) requirePermission(principal, permission)
   const { userId } = principal
   return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && ${groupArrayOf(userId)})`
 }

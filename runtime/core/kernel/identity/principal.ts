@@ -203,7 +203,7 @@ function withRoles(who: Who, roles: string[]): Caller {
 }
 
 /** Checks that the caller has a permission. @throws CoreError `forbidden` */
-export function demand(principal: Caller, permission: Permission): void {
+export function requirePermission(principal: Caller, permission: Permission): void {
   if (principal.permissions.has(permission)) return
   const words = PERMISSION_WORDS[permission]
   throw forbidden(
@@ -216,6 +216,6 @@ export function demand(principal: Caller, permission: Permission): void {
  *
  * @throws CoreError `forbidden`
  */
-export function demandUnchanged(begun: Caller, now: Caller): void {
-  for (const permission of begun.permissions) demand(now, permission)
+export function requireUnchanged(begun: Caller, now: Caller): void {
+  for (const permission of begun.permissions) requirePermission(now, permission)
 }
