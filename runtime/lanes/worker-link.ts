@@ -55,7 +55,7 @@ export function startWorker(
 ): WorkerLink {
   const { process: child, pipe } = launcher.start()
   let killedAs: WorkerEnd | null = null
-  let tail = ''
+  const output = createOutput()
   let over = false
 
   const finish = (end: WorkerEnd) => {
@@ -65,7 +65,12 @@ export function startWorker(
     onEnd(end)
   }
   const kill = (reason: WorkerEnd['reason'], detail: string) => {
-    killedAs ??= { reason, detail }
+    // A worker that is out of memory reports that, and then takes a while to end: on a busy machine long enough
+    // to be killed for not answering, or for having closed its pipe.
+    killedAs ??=
+      reason !== 'stopped' && output.cause === 'memory'
+        ? { reason: 'memory', detail: `${detail} ${output.tail}`.trim() }
+        : { reason, detail }
     child.kill('SIGKILL')
     // Immediately: a call that arrived between the signal and the end of the process would be lost.
     finish(killedAs)
@@ -76,15 +81,13 @@ export function startWorker(
     kill('crashed', `the host failed on what this worker said: ${text}`)
   }
 
-  child.stderr?.on('data', (text: Buffer) => {
-    tail = (tail + text.toString('utf8')).slice(-TAIL_LENGTH)
-  })
+  child.stderr?.on('data', (text: Buffer) => output.add(text.toString('utf8')))
   child.on('error', ({ message }) =>
     finish({ reason: child.pid === undefined ? 'unstarted' : 'crashed', detail: message }),
   )
   const classify = (code: number | null, signal: NodeJS.Signals | null) => {
-    const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
-    finish({ reason: reasonOf(tail, signal), detail })
+    const detail = `${signal ?? `exit ${code}`} ${output.tail}`.trim()
+    finish({ reason: output.cause ?? (signal === 'SIGKILL' ? 'killed' : 'crashed'), detail })
   }
   // Its last output may arrive after its end. `close` follows all of it.
   child.on('close', classify)
@@ -122,10 +125,28 @@ export function startWorker(
   return { pid: child.pid ?? 0, send: channel.send, kill, contain }
 }
 
-function reasonOf(tail: string, signal: NodeJS.Signals | null): WorkerEnd['reason'] {
-  // isolated-vm's message for code that cannot be stopped. Its other fatal errors are out of memory.
-  if (/failed to terminate/i.test(tail)) return 'crashed'
-  if (/out of memory|heap limit|catastrophe|allocation failed|invalid size error/i.test(tail))
-    return 'memory'
-  return signal === 'SIGKILL' ? 'killed' : 'crashed'
+/** isolated-vm's message for code that cannot be stopped. Its other fatal errors are out of memory. */
+const ENDLESS = /failed to terminate/i
+const OUT_OF_MEMORY =
+  /out of memory|heap limit|catastrophe|allocation failed|invalid size error|std::bad_alloc/i
+
+/** Error output of a worker: its last part, and the cause of the end that it reports, if any. */
+function createOutput() {
+  let tail = ''
+  let cause: 'crashed' | 'memory' | null = null
+  return {
+    get tail() {
+      return tail.trim()
+    },
+    get cause() {
+      return cause
+    },
+    add(text: string): void {
+      const all = tail + text
+      // Searched before it is cut: a long trace of the stack follows the error.
+      if (ENDLESS.test(all)) cause = 'crashed'
+      else if (OUT_OF_MEMORY.test(all)) cause ??= 'memory'
+      tail = all.slice(-TAIL_LENGTH)
+    },
+  }
 }
