@@ -126,3 +126,36 @@ export async function startedJobs<Name extends string>(
     order by started_on`)
   return rows
 }
+
+/** Time in the future that no clock of a job reaches, in seconds: the longest pause is five minutes. */
+const IMPOSSIBLE_SECONDS = 3600
+
+/**
+ * Moves times that are too far in the future to now. They were written before the clock of the database was
+ * set back. Until then their jobs would wait, or count as running on a host that has died, and keep other jobs
+ * of their keys out.
+ */
+export async function catchUpClock(db: Db): Promise<void> {
+  const isOdd = (column: SQL) =>
+    sql`${column} > now() + make_interval(secs => ${IMPOSSIBLE_SECONDS})`
+  const corrected = (names: readonly string[]) => {
+    const columns = names.map((name) => sql.identifier(name))
+    return {
+      set: sql.join(
+        columns.map(
+          (one) => sql`${one} = case when ${isOdd(sql`${one}`)} then now() else ${one} end`,
+        ),
+        sql`, `,
+      ),
+      odd: sql.join(
+        columns.map((one) => isOdd(sql`${one}`)),
+        sql` or `,
+      ),
+    }
+  }
+  const job = corrected(['start_after', 'started_on', 'heartbeat_on'])
+  await db.execute(sql`update ${JOB} set ${job.set} where state <= 'active' and (${job.odd})`)
+  const queue = corrected(['monitor_claim_on', 'monitor_on', 'maintain_on'])
+  const queues = sql`${sql.identifier(JOBS_SCHEMA)}.queue`
+  await db.execute(sql`update ${queues} set ${queue.set} where ${queue.odd}`)
+}

@@ -11,7 +11,13 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss, Queue } from 'pg-boss'
 import type { Database, Db } from '../../../database/database.ts'
 import { idle } from '../../../database/exclusive-work.ts'
-import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
+import {
+  catchUpClock,
+  inTransaction,
+  openJobs,
+  POLICY,
+  startedJobs,
+} from '../../../database/jobs.ts'
 import { preparing } from '../../../database/prepared.ts'
 import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import type { CoreContext } from '../context/context.ts'
@@ -47,6 +53,8 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 15
 /** Age at which a started job that no host works on is considered abandoned by a dead host, in seconds. */
 const LEFT_SECONDS = 3
+/** Number of looks for due work between two looks for times that a clock which was set back has left. */
+const LOOKS_PER_CLOCK = 30
 /** Maximum number of abandoned jobs that one host continues at once. */
 const MAX_ADOPTED_JOBS = 4
 /** Maximum time that a stop waits for running jobs, in milliseconds. */
@@ -66,6 +74,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
   let timer: NodeJS.Timeout | null = null
   const running = new Set<Promise<void>>()
   let looking: Promise<void> = Promise.resolve()
+  let looks = 0
   /** Keys of jobs that other hosts abandoned and this host continues. */
   const taken = new Map<string, Promise<void>>()
   const stopping = new AbortController()
@@ -148,6 +157,8 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
         onError(error)
       })
     await takeOver(db, asked)
+    if (looks % LOOKS_PER_CLOCK === 0) await catchUpClock(db)
+    looks += 1
   }
 
   async function lookFor(db: Db, asked: Db, name: QueueName): Promise<void> {

@@ -1,8 +1,9 @@
 /** Background jobs as operators see them, and what happens to work that fails permanently. */
+import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
-import { app, type CoreHost, person, startCore } from '../../host.ts'
+import { app, type CoreHost, person, QUICK_PACE, startCore } from '../../host.ts'
 import { type Company, company } from '../../requests/company.ts'
 import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
 
@@ -12,10 +13,11 @@ let acme: Company
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  core = await startCore({
+  const settings = {
     KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
     KEYWAY_REQUESTS_PER_MINUTE: '100000',
-  })
+  }
+  core = await startCore(settings, { pace: QUICK_PACE })
   acme = company(core)
 })
 afterAll(async () => {
@@ -83,6 +85,35 @@ it('a queue whose due work cannot be found does not keep other work from being f
     })
   } finally {
     await owner.query('alter table public.event_feeds_gone rename to event_feeds')
+    await owner.end()
+  }
+})
+
+it.each([
+  ['waits for a try', "state = 'retry', start_after = now() + interval '1 year'"],
+  [
+    'was begun by a host that has died',
+    "state = 'active', started_on = now() + interval '1 year', heartbeat_on = now() + interval '1 year'",
+  ],
+])('a job that %s goes on after the clock of the database was set back', async (_what, set) => {
+  const owner = new Client(await core.login())
+  await owner.connect()
+  try {
+    const id = await core.db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ id: string }>(sql`
+        insert into uploads (domain_id, user_id, kind, body)
+        select domain_id, id, 'activity', '[]' from users limit 1 returning id`)
+      const made = rows[0]?.id ?? ''
+      await core.host.parts.send(tx, 'uploads', made)
+      await tx.execute(sql`update jobs.job set ${sql.raw(set)} where singleton_key = ${made}`)
+      await tx.execute(sql`update jobs.queue set monitor_claim_on = now() + interval '1 year'`)
+      return made
+    })
+    await until('the upload is processed', async () => {
+      const found = await owner.query('select finished_at from uploads where id = $1', [id])
+      return found.rows[0].finished_at !== null
+    })
+  } finally {
     await owner.end()
   }
 })
