@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { JOB_STATES } from '../../contract/endpoints/jobs.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
-import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
+import { QUEUE_NAMES, QUEUES } from '../../core/kernel/jobs/queues.ts'
 import { followQuery } from '../edge/followed-lists.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
@@ -32,7 +32,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const rows = items.map((one) => {
     const at = one.created_at ? t.moment(new Date(one.created_at), now) : ''
     return [
-      html`${one.queue}<span class="sub mono">${brief(one.key, 100)}</span>`,
+      html`${queueSaid(t, one.queue)}<span class="sub mono">${brief(one.key, 100)}</span>`,
       html`${badge(JOB_LOOKS[one.state], t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${w.tries(one.tries)}</span>` : ''}`,
       at,
       brief(one.problem ?? '', 300),
@@ -70,8 +70,12 @@ ${listed(
   })
 }
 
+/** A queue of another version of Keyway has no words. */
+const queueSaid = (t: PageLocale, queue: string): string =>
+  isKeyOf(QUEUES, queue) ? t.console.queues[queue] : queue
+
 const asking = (t: PageLocale, state: string, queue: string): Markup =>
   html`<form class="filter" action="/console/background" role="search" aria-label="${t.console.job.jobs}">
-<div><label for="queue">${t.console.job.kind}</label><select id="queue" name="queue">${option('', t.console.job.any, queue)}${QUEUE_NAMES.map((name) => option(name, name, queue))}</select></div>
+<div><label for="queue">${t.console.job.kind}</label><select id="queue" name="queue">${option('', t.console.job.any, queue)}${QUEUE_NAMES.map((name) => option(name, t.console.queues[name], queue))}</select></div>
 <div><label for="state">${t.console.job.state}</label><select id="state" name="state">${option('', t.console.job.any, state)}${JOB_STATES.map((name) => option(name, t.console.job_states[name], state))}</select></div>
 <button class="btn">${t.console.job.show}</button></form>`

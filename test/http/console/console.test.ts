@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../../runtime/config/config.ts'
 import { ROLES } from '../../../runtime/contract/models/roles.ts'
 import { keysOf } from '../../../runtime/contract/schema/keys.ts'
-import { QUEUE_NAMES } from '../../../runtime/core/kernel/jobs/queues.ts'
 import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -208,7 +207,7 @@ describe('every page', () => {
       const english = new Set(textsOf((await visitor.get(path)).text))
       for (const words of textsOf(text)) if (english.has(words)) same.set(words, path)
     }
-    const known = new Set([...NAMES, ...QUEUE_NAMES, ...Object.keys(ROLES)])
+    const known = new Set([...NAMES, ...Object.keys(ROLES)])
     expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
   })
 
