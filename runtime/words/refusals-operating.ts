@@ -30,6 +30,19 @@ export const OPERATING_GERMAN = {
   'Role not found; the roles are {}': 'Diese Rolle gibt es nicht; es gibt {}',
   'scheduled_at is in the past; leave it out to offboard at once':
     'Der Tag ist vorbei; wählen Sie einen, der noch kommt, oder „Jetzt“',
+  'This person cannot be erased yet: {}': 'Diese Person lässt sich noch nicht löschen: {;}',
+  'the host created this user for its operator; it is not a person':
+    'Keyway hat sie für den Betrieb angelegt, sie ist kein Mensch',
+  'the user is {}: offboard the person first':
+    'sie ist {}: führen Sie zuerst den Austritt der Person aus',
+  'an offboarding is in progress: wait until it ends':
+    'ein Austritt läuft: warten Sie, bis er beendet ist',
+  'access reviews are in progress: wait for the end of {}, or delete them':
+    'Zugriffsüberprüfungen laufen: warten Sie das Ende von {} ab, oder löschen Sie sie',
+  '{} access requests are not finished: deny, cancel or end them, or offboard the person first':
+    'offene Anfragen: {}; lehnen Sie sie ab, ziehen oder nehmen Sie sie zurück, oder führen Sie zuerst den Austritt der Person aus',
+  'the person still has accounts in {}: delete them in these systems and sync the apps; a sync would bring the person back':
+    'die Person hat noch Konten in {}: löschen Sie sie dort und gleichen Sie die Anwendungen ab; sonst bringt ein Abgleich die Person zurück',
   'The offboarding is {}; only one that is SCHEDULED can be cancelled':
     'Der Austritt ist {}; abbrechen lässt sich nur einer, der SCHEDULED ist',
   'There is no user {}': 'Die Person {} gibt es nicht',

@@ -1,6 +1,7 @@
 /**
  * REFUSALS_SAID: for each language but English, a refusal of the core in the English of the place that throws it -> the same
- * in this language. What is put into a text is `{}`. The English is written there alone; what has no row is shown in English.
+ * in this language. What is put into a text is `{}`, or `{;}` for a list of refusals. The English is written there alone;
+ * what has no row is shown in English.
  */
 import { mapValues } from '../contract/schema/keys.ts'
 import type { Language } from './languages.ts'
@@ -218,8 +219,30 @@ export function refusalIn(language: Language, words: string): string | null {
   for (const { fits, said } of PATTERNS[language]) {
     const parts = fits.exec(words)?.slice(1)
     if (!parts) continue
-    let at = 0
-    return said.replaceAll('{}', () => parts[at++] ?? '')
+    let [at, isKnown] = [0, true]
+    const inLanguage = said.replaceAll(/\{(;?)\}/g, (_, list: string) => {
+      const part = parts[at++] ?? ''
+      if (list === '') return part
+      const told = eachIn(language, part)
+      isKnown &&= told !== null
+      return told ?? ''
+    })
+    return isKnown ? inLanguage : null
+  }
+  return null
+}
+
+/**
+ * The refusals of a list in a language; null where one is not known in it. A refusal may itself contain the
+ * separator, so the longest known beginning counts.
+ */
+function eachIn(language: Language, list: string): string | null {
+  if (list === '') return ''
+  const all = list.split('; ')
+  for (let many = all.length; many > 0; many--) {
+    const first = refusalIn(language, all.slice(0, many).join('; '))
+    const rest = first === null ? null : eachIn(language, all.slice(many).join('; '))
+    if (first !== null && rest !== null) return rest === '' ? first : `${first}; ${rest}`
   }
   return null
 }

@@ -51,6 +51,11 @@ describe('a translated refusal', () => {
     ],
     ['at most 366 days', 'höchstens 366 Tage'],
     ['Task not found', 'Diese Aufgabe gibt es nicht, oder sie ist nicht für Sie'],
+    [
+      'This person cannot be erased yet: the user is ACTIVE: offboard the person first; the person still has accounts in A; B: delete them in these systems and sync the apps; a sync would bring the person back',
+      'Diese Person lässt sich noch nicht löschen: sie ist ACTIVE: führen Sie zuerst den Austritt der Person aus; die Person hat noch Konten in A; B: löschen Sie sie dort und gleichen Sie die Anwendungen ab; sonst bringt ein Abgleich die Person zurück',
+    ],
+    ['This person cannot be erased yet: nobody translated this', null],
     ['This user is $& <b>', 'Diese Person ist $& <b>'],
     ['toString', null],
     ['Something that nobody translated', null],

@@ -5,8 +5,6 @@ import type { UserRow } from '../../database/schema/people.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 
-const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-offboardings'
-
 /** Returns the steps to do first, one per line. Empty if the person may be erased. */
 export async function obstaclesToErasure(db: Db, person: UserRow): Promise<string[]> {
   const { id, email, status } = person
@@ -31,7 +29,7 @@ export async function obstaclesToErasure(db: Db, person: UserRow): Promise<strin
   )
   const { accounts = [], requests = 0, offboardings = 0, reviews = [] } = rows[0] ?? {}
   return [
-    ...(status === 'INACTIVE' ? [] : [`the user is ${status}: ${OFFBOARD}`]),
+    ...(status === 'INACTIVE' ? [] : [`the user is ${status}: offboard the person first`]),
     ...(offboardings === 0 ? [] : ['an offboarding is in progress: wait until it ends']),
     ...(reviews.length === 0
       ? []
@@ -40,7 +38,9 @@ export async function obstaclesToErasure(db: Db, person: UserRow): Promise<strin
         ]),
     ...(requests === 0
       ? []
-      : [`${requests} access requests are not finished: deny, cancel or end them, or ${OFFBOARD}`]),
+      : [
+          `${requests} access requests are not finished: deny, cancel or end them, or offboard the person first`,
+        ]),
     ...(accounts.length === 0
       ? []
       : [

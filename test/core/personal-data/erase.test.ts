@@ -167,6 +167,7 @@ test('a person who still has access is not erased, and the refusal says what to 
   expect(JSON.stringify(body)).toMatch(
     /the user is ACTIVE: offboard.*access reviews are in progress: wait for the end of Engines.*1 access requests are not finished.*the person still has accounts in Engine: delete them/,
   )
+  expect(JSON.stringify(body)).not.toContain('POST')
   await core.db.execute(sql`update accounts set gone_at = now() where user_id = ${augusta.id}`)
   await core.db.execute(
     sql`update access_requests set status = 'DENIED' where target_user_id = ${augusta.id}`,
