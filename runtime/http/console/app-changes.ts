@@ -53,13 +53,18 @@ const settingWords = (t: PageLocale, name: keyof typeof SETTINGS): string =>
 const settingsOf = (visit: ConsoleVisit, about: About) =>
   visit.ask('show_sync_settings', { params: { app_id: idOf(about) } })
 
-/** Returns the input as numbers. Other texts stay as they are, and the endpoint refuses them. */
-const filled = (about: About): Record<string, unknown> =>
+/**
+ * Returns the changed settings as numbers. Other texts stay as they are, and the endpoint refuses them. An
+ * unchanged interval is not sent: it would postpone the next sync.
+ */
+const changedIn = (
+  about: About,
+  before: Record<keyof typeof SETTINGS, number>,
+): Record<string, unknown> =>
   Object.fromEntries(
-    NAMES.filter((name) => about.get(name) !== '').map((name) => {
-      const text = about.get(name)
-      return [name, /^\d{1,12}$/.test(text) ? Number(text) : text]
-    }),
+    NAMES.map((name) => [name, about.get(name)] as const)
+      .filter(([name, text]) => text !== '' && text !== String(before[name]))
+      .map(([name, text]) => [name, /^\d{1,12}$/.test(text) ? Number(text) : text]),
   )
 
 /**
@@ -147,13 +152,18 @@ export const APP_CHANGES = {
     ...wordsFrom((t) => t.console.app_change.settings),
     fields: (about, t) =>
       html`${NAMES.map((name) => field({ t, id: name, label: settingWords(t, name), value: about.get(name), type: 'number' }))}`,
+    async given(visit, about) {
+      const held = await settingsOf(visit, about)
+      return Object.fromEntries(NAMES.map((name) => [name, String(held[name])]))
+    },
     async preview(visit, about) {
       if (NAMES.every((name) => about.get(name) === '')) return { lines: null }
       const before = await settingsOf(visit, about)
-      const body = { settings: filled(about), dry_run: true }
+      const settings = changedIn(about, before)
+      if (Object.keys(settings).length === 0) return { lines: [] }
       const after = await visit.ask('change_sync_settings', {
         params: { app_id: idOf(about) },
-        body,
+        body: { settings, dry_run: true },
       })
       const changed = NAMES.filter((name) => before[name] !== after[name])
       return {
@@ -168,10 +178,11 @@ export const APP_CHANGES = {
         ),
       }
     },
-    act: async (visit, about) =>
-      void (await visit.ask('change_sync_settings', {
-        params: { app_id: idOf(about) },
-        body: { settings: filled(about) },
-      })),
+    async act(visit, about) {
+      const settings = changedIn(about, await settingsOf(visit, about))
+      if (Object.keys(settings).length === 0) return
+      const params = { app_id: idOf(about) }
+      await visit.ask('change_sync_settings', { params, body: { settings } })
+    },
   },
 } as const satisfies Record<string, ConsoleChange>

@@ -211,6 +211,14 @@ describe('every page', () => {
     expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
   })
 
+  test('of the background names the kinds of work in the language of the page', async () => {
+    const { text } = await (await admin()).get('/console/background', {
+      headers: { 'accept-language': 'de' },
+    })
+    expect(text).toContain('>Gleicht eine Anwendung ab</option>')
+    expect(text).not.toContain('>syncs</option>')
+  })
+
   test('weighs at most 60 kB compressed, including its style sheet and its script', async () => {
     const visitor = await admin()
     const weightOf = async (path: string) => gzipSync((await visitor.get(path)).text).length
@@ -485,6 +493,11 @@ describe('an app', () => {
   test('gets its sync settings as previewed', async () => {
     const visitor = await admin()
     const path = `/console/apps/${appId}/sync-settings`
+    const form = await visitor.get(path)
+    expect(form.text).toMatch(/name="every_hours"[^>]* value="24"/)
+    expect(form.text).toMatch(/name="page_size"[^>]* value="1000"/)
+    const same = await visitor.post(path, { every_hours: '24', page_size: '1000' })
+    expect(same.text).not.toContain('→')
     await visitor.get(path)
     const asked = await visitor.post(path, { every_hours: '5' })
     expect(asked.status).toBe(200)
