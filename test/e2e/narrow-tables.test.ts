@@ -88,3 +88,34 @@ test.skipIf(CHROMIUM === null)('tables break no word of usual length', async () 
   expect(await page.evaluate(BROKEN)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
 })
+
+test.skipIf(CHROMIUM === null)(
+  'a column that folds is below the name of the row on a phone, and beside it elsewhere',
+  async () => {
+    const t = localeOf('de')
+    const rows = table(
+      'Feststellungen',
+      [
+        { words: 'Was' },
+        { words: 'Wer', folds: true },
+        { words: 'p99', look: 'num', folds: true },
+        { words: 'Aktion', look: 'num', unseen: true, folds: true },
+      ],
+      [['Ungenutztes Konto', whole(ADDRESSES[1] ?? ''), 12, html`<a href="/x">Entziehen</a>`]],
+      t,
+    )
+    const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
+    await page.setContent(
+      `<html lang="de"><style>${STYLE}</style><main class="page">${rows}</main>`,
+    )
+    const scroll = `document.querySelector('.scroll').scrollWidth <= document.querySelector('.scroll').clientWidth`
+    expect(await page.evaluate(scroll)).toBe(true)
+    expect(await page.innerText('tbody')).toMatch(
+      /^Ungenutztes Konto\s+ines\S+\s+p99: 12\s+Entziehen$/,
+    )
+    expect(await page.getByRole('link').count()).toBe(1)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(await page.getByRole('link').count()).toBe(1)
+    expect(await page.getByRole('cell').count()).toBe(3)
+  },
+)

@@ -188,7 +188,13 @@ function latency(t: PageLocale, id: string, slots: readonly Slot[], totals: Tota
 ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
 <details class="more"><summary>${w.asTable}</summary>${table(
       w.latency,
-      [w.time, ['p50', 'num'], ['p95', 'num'], ['p99', 'num'], [w.count, 'num c3']],
+      [
+        w.time,
+        ['p50', 'num'],
+        ['p95', 'num'],
+        { words: 'p99', look: 'num', folds: true },
+        [w.count, 'num c3'],
+      ],
       rows,
       t,
     )}</details></div>`,

@@ -65,7 +65,12 @@ export async function findingsList(
   const at = (page: number) => `${about.path}?findings=${page}#findings`
   return listed(
     { id: 'findings', title: w.title, note: w.note, count: found.total },
-    [w.what, w.who, [w.since, 'c3'], { words: w.action, look: 'num', unseen: true }],
+    [
+      w.what,
+      { words: w.who, folds: true },
+      [w.since, 'c3'],
+      { words: w.action, look: 'num', unseen: true, folds: true },
+    ],
     rows,
     { title: w.none, text: w.noneText },
     t,

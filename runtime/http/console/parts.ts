@@ -83,6 +83,8 @@ type ColumnParts = {
    * Whether the column consists of checkboxes. With the script, its head has one that selects all of them.
    */
   choosesPage?: boolean
+  /** Whether its cells are below the name of the row on a phone, where the column is hidden. */
+  folds?: true
 }
 
 /** Creates columns from headings that are together in the catalogue. */
@@ -115,20 +117,36 @@ export const table = (
 <tbody>${rows.map((one) => rowOf(all, one))}</tbody></table></div>`
 }
 
-function headOf(
-  { words, look, unseen, choosesPage, sort }: ColumnParts,
-  w: PageLocale['w'],
-): Markup {
+function headOf(column: ColumnParts, w: PageLocale['w']): Markup {
+  const { words, unseen, choosesPage, sort } = column
   const choice = choosesPage
     ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>`
     : ''
   const named = unseen ? html`<span class="unseen">${words}</span>` : words
   const name = sort ? html`<a href="${sort.href}">${named}</a>` : named
-  return html`<th scope="col" class="${look ?? ''}"${sort?.now ? html` aria-sort="${sort.now}"` : ''}>${choice}${name}</th>`
+  return html`<th scope="col" class="${lookOf(column)}"${sort?.now ? html` aria-sort="${sort.now}"` : ''}>${choice}${name}</th>`
 }
 
-const rowOf = (columns: readonly ColumnParts[], [name = '', ...cells]: Cells): Markup =>
-  html`<tr><th scope="row" class="wrap">${name}</th>${cells.map((cell, at) => html`<td class="${columns[at + 1]?.look ?? ''} wrap">${cell}</td>`)}</tr>`
+function rowOf(columns: readonly ColumnParts[], cells: Cells): Markup {
+  const named = columns[0]?.choosesPage ? 1 : 0
+  const told = cells.map((cell, at) =>
+    at === named ? html`${cell}${columns.map((one, of) => foldedOf(one, cells[of] ?? ''))}` : cell,
+  )
+  const [name = '', ...others] = told
+  return html`<tr><th scope="row" class="wrap">${name}</th>${others.map((cell, at) => html`<td class="${lookOf(columns[at + 1])} wrap">${cell}</td>`)}</tr>`
+}
+
+const lookOf = (column: ColumnParts | undefined): string =>
+  `${column?.look ?? ''}${column?.folds ? ' c3' : ''}`.trim()
+
+/** Renders a cell below the name of its row. Only a number needs the heading of its column. */
+const foldedOf = (
+  { folds, look, unseen, words }: ColumnParts,
+  cell: Cells[number],
+): Markup | string =>
+  folds && cell !== ''
+    ? html`<span class="sub narrow-only">${look === 'num' && !unseen ? html`${words}: ` : ''}${cell}</span>`
+    : ''
 
 type Card = {
   id: string

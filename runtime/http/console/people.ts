@@ -231,7 +231,7 @@ function why(
   }
 ${listed(
   { id: 'why', title: w.why, count: held.total },
-  [w.reason, w.permission, [w.app, 'word']],
+  [w.reason, w.permission, { words: w.app, look: 'word', folds: true }],
   rows,
   nothing,
   t,

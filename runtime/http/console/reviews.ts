@@ -232,7 +232,7 @@ const lineColumns = ({ w }: PageLocale): Column[] => [
   { words: w.choose, unseen: true, choosesPage: true },
   w.who,
   [w.what, 'c3'],
-  w.hints,
+  { words: w.hints, folds: true },
   w.state,
   [w.held_since, 'c3'],
 ]

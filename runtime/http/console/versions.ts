@@ -143,7 +143,12 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/generations/compare', t.w.compare),
     content: listed(
       { id: 'list', title: w.list },
-      [w.generation, w.what, [w.who, 'c3'], { words: w.rollback, look: 'num', unseen: true }],
+      [
+        w.generation,
+        w.what,
+        [w.who, 'c3'],
+        { words: w.rollback, look: 'num', unseen: true, folds: true },
+      ],
       rows,
       nothing,
       t,
@@ -176,7 +181,12 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/publishers/trust', w.trust, 'main'),
     content: listed(
       { id: 'list', title: w.list },
-      [w.name, w.state, [w.since, 'c3'], { words: w.distrust, look: 'num', unseen: true }],
+      [
+        w.name,
+        w.state,
+        [w.since, 'c3'],
+        { words: w.distrust, look: 'num', unseen: true, folds: true },
+      ],
       rows,
       nothing,
       t,

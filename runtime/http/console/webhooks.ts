@@ -39,7 +39,12 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/webhooks/new', w.make, 'main'),
     content: listed(
       { id: 'list', title: w.title, count: items.length },
-      [w.name, w.state, [w.goesTo, 'c3'], { words: w.action, look: 'num', unseen: true }],
+      [
+        w.name,
+        w.state,
+        [w.goesTo, 'c3'],
+        { words: w.action, look: 'num', unseen: true, folds: true },
+      ],
       rows,
       { title: w.none, text: w.noneText },
       t,

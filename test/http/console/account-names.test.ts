@@ -56,7 +56,9 @@ test.each(CALLED)('an account in a finding is shown by %s', async (_, called, na
     const page = (await visitor.get(`/console/apps/${appId}`)).text
     const [, list = ''] = /<section class="card" id="findings"(.*?)<\/section>/s.exec(page) ?? []
     const [, shown, below] =
-      new RegExp(`>(${name})(?:</span>)?<span class="sub">(.*?)</td>`).exec(list) ?? []
+      new RegExp(
+        `<td class="c3 wrap">(?:<[^>]+>)*(${name})(?:</span>)?<span class="sub">(.*?)</td>`,
+      ).exec(list) ?? []
     expect([shown, below?.includes(ID)]).toEqual([name, name !== ID])
     expect(list).toMatch(new RegExp(`<span class="unseen"> [^<]* ${name}</span>`))
     const { text: asked } = await visitor.get(`/console/findings/${row?.id}/accept?app_id=${appId}`)
