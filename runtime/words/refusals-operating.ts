@@ -93,4 +93,55 @@ export const OPERATING_GERMAN = {
   'The index has the version {}, which is to come':
     'Das Verzeichnis hat die Version {}, die in der Zukunft liegt',
   'Connector not found': 'Diesen Connector gibt es nicht',
+
+  // What else a page can show.
+  'You are not signed in': 'Sie sind nicht angemeldet',
+  'The session has ended': 'Die Sitzung ist beendet',
+  'This token is read-only': 'Dieses Token darf nur lesen',
+  'Too many requests; see Retry-After': 'Zu viele Anfragen; warten Sie etwas',
+  'There is no connector {}': 'Den Connector {} gibt es nicht',
+  'There is no such generation': 'Diese Generation gibt es nicht',
+  'Nothing has that name': 'So heißt nichts',
+  'No registry is configured: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host':
+    'Es ist kein Verzeichnis von Connectors gesetzt: setzen Sie KEYWAY_REGISTRY auf eine https://-Adresse oder einen Ordner, und starten Sie den Host neu',
+  'No registry can be used: {}': 'Kein Verzeichnis von Connectors lässt sich verwenden: {}',
+  'Name at least one user or group': 'Nennen Sie mindestens eine Person oder Gruppe',
+  'A line cannot be confirmed by the person who kept it; name another person':
+    'Wer die Zeile behalten hat, kann sie nicht selbst bestätigen; nennen Sie eine andere Person',
+  'None of them can review it: they have left, it is their own access, or they kept it before':
+    'Niemand davon kann sie prüfen: Die Personen sind nicht mehr da, es ist ihr eigener Zugang, oder sie haben ihn schon behalten',
+  'People who approved or carried out the request for this access do not review it while another reviewer is left; name another person':
+    'Wer die Anfrage genehmigt oder ausgeführt hat, prüft diesen Zugang nur, wenn sonst niemand bleibt; nennen Sie eine andere Person',
+  'A file is required as evidence of the removal: attach one with POST /access_reviews/{}/evidence/uploads and "item_ids":["{}"]':
+    'Das Entziehen braucht eine Datei als Nachweis: fügen Sie der Zeile zuerst eine Datei an',
+  'Rejected access in this app is already being removed':
+    'Der abgelehnte Zugang in dieser Anwendung wird schon entzogen',
+  'The app has no webhook that revokes access; name one as access_removal_inline_webhook in PATCH /appstore/apps/{}/settings, or in a permission':
+    'Die Anwendung hat keinen Webhook, der Zugang entzieht; benennen Sie einen in der Anwendung oder in einer Berechtigung',
+  'The access review is COMPLETED; create another one':
+    'Die Zugriffsüberprüfung ist abgeschlossen; legen Sie eine neue an',
+  '{} must be in the future': '{} muss in der Zukunft liegen',
+  'App of the access review not found': 'Diese Anwendung gibt es in der Zugriffsüberprüfung nicht',
+  'Several actions lead to this status; use perform-action':
+    'Mehrere Aktionen führen in diesen Zustand; wählen Sie eine auf der Seite der Aufgabe',
+  '{} of your uploads are waiting to be processed; send the next one when one of them is done':
+    '{} Ihrer Dateien warten noch; senden Sie die nächste, wenn eine davon verarbeitet ist',
+  'Too many uploads at once; nothing was done, try again':
+    'Zu viele Dateien auf einmal; es wurde nichts getan, versuchen Sie es noch einmal',
+  'This app is not managed by the API; use PATCH to change how it is shown':
+    'Diese Anwendung wird nicht hier verwaltet; ändern lässt sich nur, wie sie gezeigt wird',
+  'This is a custom app: it takes no auth, settings or version':
+    'Das ist eine eigene Anwendung: Sie hat weder Zugangsdaten noch Einstellungen oder Version',
+  'These credentials belong to another tenant ({}) than this app’s ({}); connect that tenant with POST /apps':
+    'Diese Zugangsdaten gehören zu einem anderen Mandanten ({}) als die Anwendung ({}); verbinden Sie ihn als weitere Anwendung',
+  '{} returned no address for giving consent': '{} nennt keine Adresse für die Einwilligung',
+  '{} declares no OAuth for this credential': '{} sieht für diese Zugangsdaten kein OAuth vor',
+  '{} did not answer within {} seconds': '{} hat nicht innerhalb von {} Sekunden geantwortet',
+  '{} rejected these credentials as invalid': '{} hat diese Zugangsdaten als ungültig abgelehnt',
+  'auth: send it again: {} would send the stored credentials to another place than the one they were given for':
+    'Geben Sie die Zugangsdaten noch einmal ein: {} würde die gespeicherten an eine andere Stelle senden als die, für die sie gegeben wurden',
+  'The integration {} returned no usable tenant id':
+    'Die Integration {} nennt keinen brauchbaren Mandanten',
+  'The app is already in the app store; change it with PATCH /appstore/apps/{app_id}/settings':
+    'Die Anwendung kann man schon beantragen; ändern Sie, was dafür eingestellt ist',
 } as const

@@ -56,6 +56,10 @@ describe('a translated refusal', () => {
       'Diese Person lässt sich noch nicht löschen: sie ist ACTIVE: führen Sie zuerst den Austritt der Person aus; die Person hat noch Konten in A; B: löschen Sie sie dort und gleichen Sie die Anwendungen ab; sonst bringt ein Abgleich die Person zurück',
     ],
     ['This person cannot be erased yet: nobody translated this', null],
+    [
+      'A file is required as evidence of the removal: attach one with POST /access_reviews/7/evidence/uploads and "item_ids":["9"]',
+      'Das Entziehen braucht eine Datei als Nachweis: fügen Sie der Zeile zuerst eine Datei an',
+    ],
     ['This user is $& <b>', 'Diese Person ist $& <b>'],
     ['toString', null],
     ['Something that nobody translated', null],
