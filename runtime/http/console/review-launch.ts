@@ -9,6 +9,7 @@ import { MAX_REVIEW_NAME, REVIEW_TYPES } from '../../contract/models/access-revi
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../../contract/models/review-item.ts'
 import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { accountNamesIn } from '../../core/catalogue/apps/accounts.ts'
 import { appsOf, listApps } from '../../core/catalogue/apps/apps.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { launchReview } from '../../core/reviews/launch-whole.ts'
@@ -106,7 +107,13 @@ function scopeOf(t: PageLocale, filters: readonly Filter[]): ScopeFilter[] {
     })
 }
 
-type Counted = { id: string; name: string; told: ScopePreview }
+type Counted = {
+  id: string
+  name: string
+  told: ScopePreview
+  /** Display names of the accounts in the examples, by their ids in the app. */
+  accounts: ReadonlyMap<string, string>
+}
 type Shown = {
   draft: Draft
   find?: string | null
@@ -179,7 +186,9 @@ async function count(
   const all: Counted[] = []
   for (const id of draft.apps) {
     const told = await previewScope(db, principal, { id, review_type: draft.type, scope_filters })
-    all.push({ id, told, name: names.get(id) ?? id })
+    const ids = told.examples.map((one) => one.unique_identifier)
+    const accounts = await accountNamesIn(db, id, ids)
+    all.push({ id, told, accounts, name: names.get(id) ?? id })
   }
   return all
 }
@@ -283,8 +292,12 @@ ${filters.length >= MAX_FILTERS ? '' : html`<div><button class="btn" name="do" v
 function countCard(t: PageLocale, counted: readonly Counted[]): Markup {
   const w = t.console.review_launch
   const sum = counted.reduce((all, { told }) => all + told.items, 0)
-  const examples = counted.flatMap(({ name, told }) =>
-    told.examples.map((one) => [one.unique_identifier, one.label ?? '', name].filter(Boolean)),
+  const examples = counted.flatMap(({ name, told, accounts }) =>
+    told.examples.map((one) =>
+      [accounts.get(one.unique_identifier) ?? one.unique_identifier, one.label ?? '', name].filter(
+        Boolean,
+      ),
+    ),
   )
   return html`${listed(
     { id: 'counted', title: w.counted(thousands(sum, t)) },

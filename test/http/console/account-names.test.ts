@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { findings } from '../../../runtime/database/schema/findings.ts'
+import { accountSpans } from '../../../runtime/database/schema/history.ts'
 import { accessReviewItems } from '../../../runtime/database/schema/reviews.ts'
 import { withChecksPaused } from '../../core/findings/paused-checks.ts'
 import { app, type CoreHost, domainOf, startCore } from '../../core/host.ts'
@@ -87,6 +88,26 @@ test.each(CALLED)('an account in a review line is shown by %s', async (_, called
   const { text } = await visitor.get(`/inbox/reviews/${id}`)
   expect(text).toContain(`value="${line?.id}" aria-label="Choose ${name}: `)
 })
+
+test.each(CALLED)(
+  'an account in the preview of a review is shown by %s',
+  async (_, called, name) => {
+    const accountId = await account(called)
+    const domainId = await domainOf(core.db)
+    await core.db.delete(accountSpans).where(eq(accountSpans.appId, appId))
+    await core.db.insert(accountSpans).values({
+      ...{ domainId, appId, accountId, uniqueIdentifier: ID, accountType: 'USER' },
+      since: new Date(0),
+    })
+    const path = '/console/reviews/new'
+    await visitor.get(path)
+    const { text } = await visitor.post(path, {
+      ...{ name: 'Preview', deadline: '2999-01-01', type: 'ACCOUNTS', reviewers: 'APP_ADMINS' },
+      ...{ on_deadline: 'LEAVE', 'app.0': appId, do: 'count' },
+    })
+    expect(text).toContain(`<li class="wrap">${name} · Vault</li>`)
+  },
+)
 
 test('a deleted account is shown in a review by its name at the launch', async () => {
   const id = await reviewWithLines(core, appId, 1, 'Gone')

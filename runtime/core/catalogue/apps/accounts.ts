@@ -42,6 +42,26 @@ async function toAccounts(
   return rows.map((row) => toAccount(row, byId.get(row.appId) ?? null))
 }
 
+/** The user name, otherwise the e-mail address, otherwise the name of the person in the app, or null. */
+const DISPLAY_NAME = sql<
+  string | null
+>`coalesce(nullif(${accounts.attributes} ->> 'username', ''), nullif(${accounts.email}, ''),
+    nullif(concat_ws(' ', nullif(${accounts.givenName}, ''), nullif(${accounts.familyName}, '')), ''))`
+
+/** Returns display names of accounts of one app by their ids in it, like `accountNames`. */
+export async function accountNamesIn(
+  db: Db,
+  appId: string,
+  idsInApp: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (idsInApp.length === 0) return new Map()
+  const rows = await db
+    .select({ id: accounts.uniqueIdentifier, name: DISPLAY_NAME })
+    .from(accounts)
+    .where(and(eq(accounts.appId, appId), inArray(accounts.uniqueIdentifier, [...idsInApp])))
+  return new Map(rows.flatMap((row) => (row.name ? [[row.id, row.name] as const] : [])))
+}
+
 /**
  * Returns display names of the accounts that rows refer to, by id: the user name, otherwise the e-mail address, otherwise the
  * name of the person in the app. Accounts without any of them are left out. It does not check permissions:
@@ -55,12 +75,8 @@ export async function accountNames(
     (one) => typeof one === 'string',
   )
   if (wanted.length === 0) return new Map()
-  const name = sql<
-    string | null
-  >`coalesce(nullif(${accounts.attributes} ->> 'username', ''), nullif(${accounts.email}, ''),
-    nullif(concat_ws(' ', nullif(${accounts.givenName}, ''), nullif(${accounts.familyName}, '')), ''))`
   const rows = await db
-    .select({ id: accounts.id, name })
+    .select({ id: accounts.id, name: DISPLAY_NAME })
     .from(accounts)
     .where(inArray(accounts.id, wanted))
   return new Map(rows.flatMap((row) => (row.name ? [[row.id, row.name] as const] : [])))
