@@ -233,7 +233,7 @@ const lineColumns = ({ w }: PageLocale): Column[] => [
   w.who,
   [w.what, 'c3'],
   { words: w.hints, folds: true },
-  w.state,
+  { words: w.state, folds: true },
   [w.held_since, 'c3'],
 ]
 
