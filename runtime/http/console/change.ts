@@ -319,12 +319,22 @@ async function isAlwaysRefused(
 }
 
 const MINUS =
-  /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased)\b/
+  /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased|is off)\b/
 const SAME = /\b(goes on|stays)\b/
 
+/** Start of a line about grants. The rest is written by the connector, so its words mean nothing here. */
+const GRANT = /^(?:\S+: )?may (no longer )?/
+
+/** Names that people choose: of a publisher, of a header, an address, or quoted. */
+const NAMES = /^publisher .*: |"(?:[^"\\]|\\.)*"|https?:\S+|\bheader \S+/g
+
 /** Returns the effect of a line from the core. */
-export const signOf = (line: string): Sign =>
-  MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
+export function signOf(line: string): Sign {
+  const grant = GRANT.exec(line)
+  if (grant) return grant[1] === undefined ? 'plus' : 'minus'
+  const own = line.replace(NAMES, '')
+  return MINUS.test(own) ? 'minus' : SAME.test(own) ? 'same' : 'plus'
+}
 
 export function differenceList(lines: NonNullable<Preview['lines']>, t: PageLocale): Markup {
   const told = lines.filter((line) => line !== false)

@@ -12,6 +12,17 @@ test.each([
   ['acme: disabled for new calls', 'minus'],
   ['acme: 0.2.0 goes on serving', 'same'],
   ['acme: 0.2.0 → 0.3.0', 'plus'],
+  ['acme: 0.2.0 forgotten (0123456789ab)', 'minus'],
+  ['may send DELETE to https://a.example/removed (for delete_account)', 'plus'],
+  ['acme: may send GET to https://a.example/ends (for list_accounts)', 'plus'],
+  ['acme: may no longer send GET to https://a.example/stays (for list_accounts)', 'minus'],
+  ['publisher All that ends: trusted (key k1)', 'plus'],
+  ['publisher All that stays: trusted no more (key k1)', 'minus'],
+  ['its name is "removed \\" and disabled"', 'plus'],
+  ['it is sent to https://removed.example', 'plus'],
+  ['the header disabled has the new value', 'plus'],
+  ['the header x-a is no longer sent', 'minus'],
+  ['it is off', 'minus'],
 ])('the line %j of a difference has the sign %s', (line, sign) => expect(signOf(line)).toBe(sign))
 
 describe('the egress of a connector', () => {
