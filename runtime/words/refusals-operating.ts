@@ -144,4 +144,21 @@ export const OPERATING_GERMAN = {
     'Die Integration {} nennt keinen brauchbaren Mandanten',
   'The app is already in the app store; change it with PATCH /appstore/apps/{app_id}/settings':
     'Die Anwendung kann man schon beantragen; ändern Sie, was dafür eingestellt ist',
+  'This needs the permission {}{}, which none of your roles has': 'Keine Ihrer Rollen erlaubt das',
+  '{}; a pre-approval rule that covers it needs no approver':
+    '{}; eine Regel für Genehmigungen im Voraus käme ohne Genehmigende aus',
+  'The scope of an app cannot be changed once its lines have been created':
+    'Der Umfang einer Anwendung steht fest, sobald ihre Zeilen angelegt sind',
+  'target_launch_date must be before deadline_at': 'Der Start muss vor der Frist liegen',
+  'Name the lines, either by item_ids or by a filter':
+    'Wählen Sie die Zeilen aus, oder nennen Sie einen Filter',
+  'There are already {} rules; delete one, or merge its sides into another':
+    'Es gibt schon {} Regeln; löschen Sie eine, oder fassen Sie sie mit einer anderen zusammen',
+  'This app already exists{}: {}, instance {}; change its connection with PUT /apps/{app_id} instead':
+    'Diese Anwendung gibt es schon; ändern Sie stattdessen ihre Verbindung',
+  'Pre-approval rule not found': 'Diese Regel für Genehmigungen im Voraus gibt es nicht',
+  'The users changed during the import; import the file again':
+    'Die Personen haben sich währenddessen geändert; senden Sie die Datei noch einmal',
+  'Another import is running; try again when it has finished':
+    'Eine andere Datei wird gerade eingelesen; versuchen Sie es danach noch einmal',
 } as const
