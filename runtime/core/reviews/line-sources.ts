@@ -13,10 +13,10 @@ import { entitlementOf } from './remove-line.ts'
  * State of the requests that hold a line:
  * - free: none holds it
  * - under way: they are being reverted, or wait for the background
- * - hands: a person has a request's task to revoke it
+ * - manual: a person has a request's task to revoke it
  * - declined: a person decided to keep the access that a request granted
  */
-type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
+type HeldBy = 'free' | 'under way' | 'manual' | 'declined'
 
 /** Reverts the requests that hold a line, and returns their state. */
 export async function endRequests(
@@ -57,7 +57,7 @@ export async function endRequests(
   if (left.length === 0) return 'declined'
   const isWaiting = ({ status, pendingOperation }: (typeof rows)[number]) =>
     status === 'PENDING_MANUAL_DEPROVISIONING' && pendingOperation === null
-  return left.every(isWaiting) ? 'hands' : 'under way'
+  return left.every(isWaiting) ? 'manual' : 'under way'
 }
 
 /** Condition on requests for the line's entitlement or, for an account, all requests in its app. */

@@ -106,7 +106,7 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
   }
   if (held !== 'free') {
     const wakeAt = await soon(work)
-    return happened(work, item, { kind: 'held', byPeople: held === 'hands', wakeAt })
+    return happened(work, item, { kind: 'held', byPeople: held === 'manual', wakeAt })
   }
   const watch = createWatch(await parts.now(db), parts)
   const { readings } = watch
@@ -132,10 +132,13 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
 const soon = async ({ db, parts }: Work): Promise<Date> =>
   later(await parts.now(db), Math.max(PAUSE_MS, parts.pace.lookMs))
 
+/** Events after which a line waits for its next try. */
+const WAITS: readonly LineEvent['kind'][] = ['failed', 'busy', 'held']
+
 /** Applies an event to a line, unless it is no longer being removed, and stores the readings with it. */
 async function happened(
   { db, review, reviewApp, app, parts }: Work,
-  { id }: ItemRow,
+  { id, wakeAt }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
   readings: readonly Reading[] = [],
 ): Promise<undefined> {
@@ -153,6 +156,8 @@ async function happened(
     const known = typeof event === 'function' ? await event(tx) : event
     // A removal is recorded. No one is asked to do it for a review that was deleted.
     if (known.kind !== 'gone' && !(await isInReview(tx, reviewApp))) return
+    // A person reported it as done during the try: the next try, which is due, considers that.
+    if (WAITS.includes(known.kind) && line.wakeAt?.getTime() !== wakeAt?.getTime()) return
     await applyToLine(tx, line, known, { review, reviewApp, app, deps: parts }, now)
   })
 }

@@ -253,6 +253,29 @@ test('a manual removal counts once the system shows it', async () => {
   await firm.reaches(id, 'COMPLETED')
 })
 
+test('a manual removal that is reported while a try fails counts at once, not after the pause of that try', async () => {
+  const appId = await firm.synced()
+  firm.upstream.answerWrite = () => ({ unassigned: true })
+  const { id, reviewAppId } = await rejected(appId)
+  await remove(id, reviewAppId)
+  const task = await taskOf(id)
+  const begun = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<object>()
+  firm.upstream.answerWrite = () => {
+    begun.resolve()
+    return failed.promise
+  }
+  await makeRetriesDue()
+  await begun.promise
+  expect((await firm.core.call('POST', `/tasks/${task.id}/complete`)).status).toBe(204)
+  take(firm.upstream, {
+    account_integration_specific_id: 'ben',
+    entitlement_integration_specific_id: 'g1',
+  })
+  failed.resolve({ code: 'odd' })
+  await firm.lineReaches(id, BEN, 'REMOVED')
+})
+
 test('a line that a person declines to remove becomes EXCEPTED with that problem', async () => {
   const { id, reviewAppId } = await rejected(await firm.synced(), { removal_action: 'MANUAL' })
   await remove(id, reviewAppId)
