@@ -6,6 +6,7 @@ import { and, eq, not, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
+import { MAX_EMAIL_LENGTH } from '../directory/email.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { requireLeft } from './active.ts'
 import type { ScimCaller } from './caller.ts'
@@ -68,7 +69,7 @@ async function releaseAddress(
     id,
     'An offboarding of the previous user with this address is in progress; give it to another user',
   )
-  const former = `${email}.${id.slice(0, 8)}.invalid`
+  const former = formerAddress(email, id)
   const given = await tx
     .update(users)
     .set({ email: former })
@@ -78,4 +79,11 @@ async function releaseAddress(
   await tx
     .insert(identityEvents)
     .values({ domainId, userId: id, changedField: 'email', oldValue: email, newValue: former })
+}
+
+/** Returns the address with a suffix. A long domain is cut, so that the result is still an address. */
+function formerAddress(email: string, id: string): string {
+  const suffix = `.${id.slice(0, 8)}.invalid`
+  const kept = email.slice(0, MAX_EMAIL_LENGTH - suffix.length).toWellFormed()
+  return `${kept.replace(/\.$/, '')}${suffix}`
 }

@@ -1,6 +1,7 @@
 /** A new user with the address of a deleted one may be another person, and inherits nothing. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isEmail } from '../../../runtime/core/directory/email.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type Person, person } from '../host.ts'
@@ -60,6 +61,16 @@ test('a new user with the address of a deleted one has a new record, and the old
   // A third user with the address has a new record as well.
   const third = await recreatedUser({ id: next }, 'next@acme.example')
   expect(new Set([gone.id, next, third]).size).toBe(3)
+})
+
+test('the former address of a deleted user is an address, even if it is cut', async () => {
+  const domain = Array.from({ length: 4 }, () => 'd'.repeat(58)).join('.')
+  const long = `${'l'.repeat(12)}@${domain}`
+  const gone = await provider.user(long)
+  await recreatedUser({ id: gone }, long)
+  const { email } = await asked('GET', `/users/${gone}`)
+  expect(email).toMatch(new RegExp(`^l{12}@d{58}\\.[d.]+d\\.${gone.slice(0, 8)}\\.invalid$`))
+  expect(isEmail(email)).toBe(true)
 })
 
 test('an existing user can be given the address of a deleted one', async () => {
