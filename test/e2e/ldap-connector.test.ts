@@ -288,7 +288,9 @@ describe.skipIf(noDirectory !== null)(
 
     test.each([
       ['has expired', 'pwdEndTime', '20250101000000Z'],
+      ['has expired in another time zone', 'pwdEndTime', '20250101000000.5+0530'],
       ['is not yet valid', 'pwdStartTime', '29990101000000Z'],
+      ['is not yet valid in another time zone', 'pwdStartTime', '2999010100-05'],
     ])(
       'reports an account that %s as suspended, until it is activated',
       async (...[, type, time]) => {
