@@ -30,12 +30,12 @@ ${sections.join('\n')}`
 async function section(family: Family): Promise<string> {
   const rows = await Promise.all(
     ATTACKS[family].map(async (attack) => {
-      const { name, shared, promise, ends, workerMayDie, quick, deed } = attack
+      const { name, shared, promise, ends, workerMayDie, quick, action } = attack
       const link = path.relative(CORPUS, attackSource(family, attack))
       const [tries = '', must = ''] = (await attackWords(family, attack)).split(
         / Promise \d\. Must happen: /,
       )
-      const sent = deed === undefined ? tries : `Action: ${deed}.`
+      const sent = action === undefined ? tries : `Action: ${action}.`
       const what = shared ? `${sent} \`${shared.parameter}\`` : sent
       const endings = ends.map((ending) => `\`${ending}\``).join(', ')
       return `| [${name}](${link})${quick ? '*' : ''} | ${cell(what)} | ${promise} | ${cell(must)} | ${endings} | ${workerMayDie ? 'may end' : 'lives'} |`

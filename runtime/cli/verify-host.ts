@@ -16,7 +16,7 @@ import { listen } from './serve.ts'
 let changedBuiltIns: () => string[] = () => []
 
 /** What the next worker process does instead of its work. */
-let deed: string | null = null
+let action: string | null = null
 const takenOver = new Set<ReturnType<typeof spawn>>()
 let logBytes = 0
 const logged = new Set<string>()
@@ -50,11 +50,11 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
       launch: (real) => ({
         ...real,
         start() {
-          if (deed === null) return real.start()
-          const child = spawn(process.execPath, [hostileWorker, deed], {
+          if (action === null) return real.start()
+          const child = spawn(process.execPath, [hostileWorker, action], {
             stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
           })
-          deed = null
+          action = null
           takenOver.add(child)
           child.once('exit', () => takenOver.delete(child))
           const pipe = child.stdio[3]
@@ -76,7 +76,7 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
 
 async function answer(host: Host, question: HostQuestion): Promise<HostState | CoreEnded | null> {
   if (question.what === 'core call') return coreCall(host, question)
-  if (question.what === 'take over') deed = question.deed
+  if (question.what === 'take over') action = question.action
   if (question.what === 'let go') letGo()
   if (question.what !== 'state') return null
   global.gc?.()
@@ -109,6 +109,6 @@ async function coreCall(
 }
 
 function letGo(): void {
-  deed = null
+  action = null
   for (const child of takenOver) child.kill('SIGKILL')
 }

@@ -46,13 +46,13 @@ const ENDED = Buffer.concat([
 ])
 
 type Answer = (bytes: Buffer) => boolean
-type Deed = (answer: Answer, socket: Socket) => void
+type Action = (answer: Answer, socket: Socket) => void
 
 /** Messages before the rows of the requested statement: BEGIN and the settings were sent along with it. */
 const BEGUN = Buffer.concat([prepared, done('BEGIN'), prepared, done('SELECT 0'), prepared])
 
 const rows =
-  (one: Buffer): Deed =>
+  (one: Buffer): Action =>
   (answer, socket) => {
     answer(Buffer.concat([BEGUN, columns('a')]))
     const go = () => {
@@ -62,7 +62,7 @@ const rows =
   }
 
 /** Actions by NAME in `select NAME`. Any other statement succeeds at once. */
-const DEEDS: Readonly<Record<string, Deed>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   silent: () => {},
   dripping: (answer, socket) => {
     answer(Buffer.from([68, 0, 0x10, 0, 0]))
@@ -155,8 +155,8 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
     const asked = all.map((text) => /^select (\w+)/.exec(text)?.[1] ?? '').find((one) => one !== '')
     // Statements after a failed one are not executed.
     if (asked === 'fails') isLeft = true
-    const deed = DEEDS[asked ?? '']
-    if (deed) return deed(answer, socket)
+    const action = ACTIONS[asked ?? '']
+    if (action) return action(answer, socket)
     // Next page of a result that never ends.
     if (all.length === 0) return void answer(Buffer.concat([row('x'), message('s'), OPEN]))
     answer(Buffer.concat([...all.flatMap(() => [prepared, done('DONE 0')]), READY]))

@@ -45,10 +45,10 @@ const furtherPage = element(
   ),
 )
 
-type Deed = (answer: (...parts: Buffer[]) => boolean, socket: Socket, canary: string) => void
+type Action = (answer: (...parts: Buffer[]) => boolean, socket: Socket, canary: string) => void
 
 /** Actions by NAME in a request for `cn=NAME,...`. Nothing is found below any other name. */
-const DEEDS: Readonly<Record<string, Deed>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   silent: () => {},
   dripping: (_answer, socket) => {
     socket.write(Buffer.from([0x30, 0x84, 0x00, 0x10, 0x00, 0x00]))
@@ -141,8 +141,8 @@ export function serveDirectory(
     if (tag !== SEARCH) return void reply(result(tag === DELETE ? 0x6b : tag + 1))
     if (one.includes(ONLY_A_VALUE) && filterTag(one, start) !== EQUALITY)
       arrived('the directory received an injected filter')
-    const deed = DEEDS[read?.[0]?.[0]?.value ?? '']
-    if (deed) deed(reply, socket, canary)
+    const action = ACTIONS[read?.[0]?.[0]?.value ?? '']
+    if (action) action(reply, socket, canary)
     else reply(result(0x65))
   }
 }

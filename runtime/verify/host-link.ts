@@ -34,7 +34,7 @@ export type CoreEnded = { ending: string; message: string }
 export type HostQuestion =
   | { what: 'state' }
   | { what: 'core call'; connector: string; token: string; settings: object }
-  | { what: 'take over'; deed: string }
+  | { what: 'take over'; action: string }
   | { what: 'let go' }
 
 export type HostLink = {
@@ -45,7 +45,7 @@ export type HostLink = {
   /** Makes the core list a connector's accounts. Resolves with the outcome. */
   coreCall(connector: string, token: string, settings: object): Promise<CoreEnded>
   /** Makes the next worker process perform this action instead of its work. */
-  takeOver(deed: string): Promise<void>
+  takeOver(action: string): Promise<void>
   /** Ends compromised workers. */
   letGo(): Promise<void>
   /** Null while the host runs, then the reason why it ended. */
@@ -128,7 +128,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     state: () => ask<HostState>({ what: 'state' }),
     coreCall: (connector, token, settings) =>
       ask<CoreEnded>({ what: 'core call', connector, token, settings }),
-    takeOver: (deed) => ask({ what: 'take over', deed }),
+    takeOver: (action) => ask({ what: 'take over', action }),
     letGo: () => ask({ what: 'let go' }),
     get ended() {
       return ended

@@ -166,7 +166,7 @@ async function digestOf({ name }: Attack, scene: Scene): Promise<string | null> 
 
 /** Makes all calls of the attack, `together` at a time, alternating between tenants. */
 async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
-  const { settings = [{}], together = 1, tenants = 1, deed, requestJson } = attack
+  const { settings = [{}], together = 1, tenants = 1, action, requestJson } = attack
   const count = Math.max(settings.length, (scene.quick && attack.quickCalls) || attack.calls || 1)
   const ended: Ended[] = []
   let next = 0
@@ -174,7 +174,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
     while (next < count) {
       const turn = next
       next += 1
-      if (deed !== undefined) await scene.host.takeOver(deed)
+      if (action !== undefined) await scene.host.takeOver(action)
       if (attack.byCore) {
         ended[turn] = await callByCore(attack, scene, turn)
         continue

@@ -31,7 +31,7 @@ const DASHES = Buffer.alloc(4 * MEBIBYTE, '-')
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Actions of the upstream, by path. */
-const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
+const ACTIONS = (canaryUrl: string): Record<string, Answer> => ({
   '/healthy': (_request, response) => response.end('well'),
   '/huge': (_request, response) => pour(response, () => CHUNK, 1024),
   '/dashes': (_request, response) => response.end(DASHES),
@@ -96,14 +96,14 @@ export async function startUpstream(): Promise<Upstream> {
       response.end(ESCAPED)
     }),
   )
-  const deeds = DEEDS(canaryUrl)
+  const actions = ACTIONS(canaryUrl)
   const url = await listen(
     createHttp({ maxHeaderSize: MEBIBYTE }, (request, response) => {
       const { pathname } = new URL(request.url ?? '/', 'http://upstream')
       if (!pathname.startsWith('/mirror')) request.resume()
       if (pathname.startsWith('/must-not-arrive')) arrived.push(`arrived: ${pathname}`)
-      const deed = deeds[pathname]
-      if (deed) return deed(request, response)
+      const action = actions[pathname]
+      if (action) return action(request, response)
       response.end('{}')
     }),
   )

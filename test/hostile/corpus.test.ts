@@ -34,9 +34,10 @@ test.each(all)(
   },
 )
 
-test('an attack that is always refused declares neither calls nor a deed', () => {
+test('an attack that is always refused declares neither calls nor an action', () => {
   const called = all.filter(
-    ({ attack }) => isRefused(attack) && attack.ends.length === 1 && (attack.calls || attack.deed),
+    ({ attack }) =>
+      isRefused(attack) && attack.ends.length === 1 && (attack.calls || attack.action),
   )
   expect(called).toEqual([])
 })

@@ -12,12 +12,12 @@ import { allGone, openLanes, started } from './fixtures/lanes.ts'
 const SCRIPT = path.join(import.meta.dirname, '../hostile/worker/hostile-worker.mjs')
 
 /** Starts the fake worker instead of the real one. */
-const launcherOf = (deed: string): Launcher => ({
+const launcherOf = (action: string): Launcher => ({
   prefix: [],
   setDataLimit: null,
   containment: { level: 'basic', layers: [], missing: [] },
   start() {
-    const child = spawn(process.execPath, [SCRIPT, deed], {
+    const child = spawn(process.execPath, [SCRIPT, action], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
     if (child.pid) started.push(child.pid)
@@ -36,13 +36,13 @@ const PATIENT_MS = 60_000
 const LIMITS = { pingMs: 50, idlePingMs: 100, disposeMs: 50, pollMs: 20 }
 
 async function runAgainst(
-  deed: string,
+  action: string,
   deadlineMs = PATIENT_MS,
   more: Partial<LaneCall> = {},
   limits: Partial<LanesLimits> = LIMITS,
 ) {
   const before = started.length
-  const { lanes, ends } = openLanes(limits, launcherOf(deed))
+  const { lanes, ends } = openLanes(limits, launcherOf(action))
   let code: string
   try {
     const asked: LaneCall = { ...call, capability: 'list_accounts', deadlineMs, ...more }
@@ -78,8 +78,8 @@ describe('a compromised worker is killed, and its call ends with a defined outco
     'a frame of no stream',
     'a message of gigabytes',
     'random bytes',
-  ])('%s', async (deed) => {
-    const { ends, code, pids } = await runAgainst(deed)
+  ])('%s', async (action) => {
+    const { ends, code, pids } = await runAgainst(action)
     expect({ code, ends }).toMatchObject({ code: 'worker_died', ends: [{ reason: 'protocol' }] })
     await allGone(pids)
   })
@@ -90,9 +90,9 @@ describe('a compromised worker is killed, and its call ends with a defined outco
     ['exiting as if all were well', 'worker_died'],
     ['crying memory before it exits', 'worker_memory'],
     ['never starting', 'worker_died'],
-  ])('%s', async (deed, expected) => {
-    const limits = deed === 'never starting' ? { ...LIMITS, startMs: 1500 } : LIMITS
-    const { ends, code, pids } = await runAgainst(deed, PATIENT_MS, {}, limits)
+  ])('%s', async (action, expected) => {
+    const limits = action === 'never starting' ? { ...LIMITS, startMs: 1500 } : LIMITS
+    const { ends, code, pids } = await runAgainst(action, PATIENT_MS, {}, limits)
     expect({ code, guilty: ends.map(isGuilty) }).toEqual({ code: expected, guilty: [true] })
     await allGone(pids)
   })
@@ -124,8 +124,8 @@ describe('the host survives:', () => {
     'an answer twice',
     'the end of isolates that never were',
     'aborts of fetches that never were',
-  ])('%s', async (deed) => {
-    const { ends, code } = await runAgainst(deed)
+  ])('%s', async (action) => {
+    const { ends, code } = await runAgainst(action)
     expect({ code, ends }).toEqual({ code: 'answered', ends: [] })
   })
 

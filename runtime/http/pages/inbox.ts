@@ -172,7 +172,7 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
   const ids = grounds === null || requestId === null ? [] : [requestId]
   const toCome = [...(await decidersToCome(db, principal, ids)).values()].flat()
-  return { task, grounds, earlier, toCome, handsOn: await mayReassign(db, principal, id) }
+  return { task, grounds, earlier, toCome, canReassign: await mayReassign(db, principal, id) }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

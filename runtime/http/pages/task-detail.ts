@@ -36,7 +36,7 @@ export type OpenTask = {
   /** Approvers after this decision. */
   toCome: readonly LaterStep[]
   /** Whether the visitor may reassign the task. */
-  handsOn: boolean
+  canReassign: boolean
   /** Input of the form, and why it was refused. */
   reason: string
   problem: Markup | string | null
@@ -307,11 +307,11 @@ ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w
 /** Renders further forms for visitors who may act. */
 const more = (
   { t, visitor }: Around,
-  { task, grounds, handsOn, refused = null }: OpenTask,
+  { task, grounds, canReassign, refused = null }: OpenTask,
 ): Markup | string =>
   grounds === null
     ? ''
-    : html`${commentForm({ t, proof: visitor.proof, task, refused })}${reassignForm({ t, proof: visitor.proof, task, refused, handsOn })}`
+    : html`${commentForm({ t, proof: visitor.proof, task, refused })}${reassignForm({ t, proof: visitor.proof, task, refused, canReassign })}`
 
 function decide(
   { t, visitor }: Around,

@@ -51,11 +51,11 @@ export function reassignForm({
   proof,
   task,
   refused: any,
-  handsOn,
-}: About & { handsOn: boolean }): Markup | string {
+  canReassign,
+}: About & { canReassign: boolean }): Markup | string {
   const { w } = t
   const isOpen =
-    handsOn && (task.actions ?? []).some(({ action_type }) => action_type === 'approve')
+    canReassign && (task.actions ?? []).some(({ action_type }) => action_type === 'approve')
   const refused = problemOf(any, 'reassign')
   if (!isOpen) return ''
   return html`<details class="more"${refused ? html` open` : ''}><summary>${w.give_to_other}</summary>

@@ -87,7 +87,7 @@ export type Attack = {
   /** Pattern that no answer may contain. */
   never?: RegExp
   /** Action of a compromised worker process, by its name in `hostile-worker.mjs`. */
-  deed?: string
+  action?: string
   /** Time from the folder's creation to the first call, in milliseconds. */
   armedAfterMs?: number
   /** Later calls of the connector end like the attack, because the attack affects only itself. */

@@ -2,14 +2,14 @@ import type { Attack } from './attack.ts'
 import { AT_ONCE, HELD, STALLS } from './server.ts'
 
 /** Statements whose names select an action of the run's database. */
-const DEEDS = [
+const ACTIONS = [
   ...['fine', 'silent', 'dripping', 'endless', 'wide', 'pages', 'announced', 'garbage', 'unended'],
   ...['short', 'negative', 'copying', 'greeting', 'asking', 'closing', 'polluting'],
   ...['leaves', 'fails'],
 ]
 
 const STATEMENTS = {
-  ...Object.fromEntries(DEEDS.map((name) => [name, { text: `select ${name}`, reads: true }])),
+  ...Object.fromEntries(ACTIONS.map((name) => [name, { text: `select ${name}`, reads: true }])),
   find: { text: 'select fine where a = $1', parameters: ['string'], reads: true },
   grant: { text: 'grant {identifier:role} to {identifier:member}' },
   comment: { text: 'comment on role {identifier:role} is {literal:text}' },
@@ -33,7 +33,7 @@ const manifest = (statements: readonly string[]) => ({
 })
 
 const database = {
-  manifest: manifest([...DEEDS, 'find']),
+  manifest: manifest([...ACTIONS, 'find']),
   settings: [{ base_url: '{database}' }],
   basic: true,
   granted: true,

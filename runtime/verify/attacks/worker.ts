@@ -43,16 +43,17 @@ const SURVIVED = [
 const QUICK = ['random messages', 'a message of gigabytes', 'fetches without end']
 
 /** Returns the name of an action's attack. Names of files and connectors consist of letters and `-`. */
-const nameOf = (deed: string): string => `worker-${deed.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
+const nameOf = (action: string): string =>
+  `worker-${action.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
 
-export const WORKER: readonly Attack[] = [...KILLED, ...SURVIVED].map((deed) => ({
-  name: nameOf(deed),
+export const WORKER: readonly Attack[] = [...KILLED, ...SURVIVED].map((action) => ({
+  name: nameOf(action),
   promise: 1,
-  deed,
+  action,
   workerMayDie: true,
   deadlineMs: 1000,
-  ends: SURVIVED.includes(deed)
+  ends: SURVIVED.includes(action)
     ? ['answer', 'rate_limit', 'service_error']
     : ['service_error', 'request_timeout'],
-  ...(QUICK.includes(deed) ? { quick: true as const } : {}),
+  ...(QUICK.includes(action) ? { quick: true as const } : {}),
 }))
