@@ -1,6 +1,6 @@
 /** Why a worker ended, as the host reports it: memory is told apart from other deaths. */
 import { spawn } from 'node:child_process'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Launcher } from '../../runtime/lanes/launch.ts'
 import { startWorker, type WorkerEnd, type WorkerLink } from '../../runtime/lanes/worker-link.ts'
@@ -14,8 +14,9 @@ const TRACE =
 /** Runs a script in place of a worker, until it ends. `then` is called once it has written an error. */
 function ends(script: string, then: (link: WorkerLink) => void = () => {}): Promise<WorkerEnd> {
   const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
-  // The cast: a pipe to a child is a socket, which can be written to as well.
-  const pipe = child.stdout as unknown as Duplex
+  const pipe = child.stdout
+  // Node's type is that of a readable stream; a pipe to a child is a socket.
+  if (!(pipe instanceof Duplex)) throw new Error('the pipe to the worker is not a socket')
   const launcher: Pick<Launcher, 'start'> = { start: () => ({ process: child, pipe }) }
   return new Promise((resolve) => {
     // The cast: only this part is used.

@@ -128,6 +128,7 @@ test('a change of a person during a failing try is due at once, not after the pa
     },
     listeners: LISTENERS,
     signal: new AbortController().signal,
+    // The cast: a try that fails uses only these parts.
   } as unknown as RequestContext
   // Alone, so that the host does not take the first change.
   await alone(core.db, POLICY_JOB.turnOf?.(CHANGED_USERS) ?? '', async () => {
